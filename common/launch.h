@@ -2,7 +2,6 @@
 // there are, and which job it is. docs/LAUNCHERS.md has the rules in words.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace detshim {

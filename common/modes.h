@@ -7,10 +7,10 @@ namespace detshim {
 
 enum class Mode : uint8_t { enforce, record, observe, strict, off };
 /// What becomes of seeds that the program passes itself: docs/SEEDS.md.
-enum class SeedPolicy : uint8_t { fixed, mix, keep, order };
+enum class SeedPolicy : uint8_t { fixed, keep };
 
 inline constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
-inline constexpr const char* policy_names[] = {"fixed", "mix", "keep", "order"};
+inline constexpr const char* policy_names[] = {"fixed", "keep"};
 
 constexpr const char* mode_name(Mode mode) { return mode_names[static_cast<int>(mode)]; }
 constexpr const char* policy_name(SeedPolicy policy) { return policy_names[static_cast<int>(policy)]; }

@@ -77,7 +77,7 @@ inline constexpr RecordSchema record_schema[] = {
     {"framework", "name:text file:text deterministic:flag by:text"},
     {"modules", "files:texts builds:texts set?:hash"},
     {"end", "counts:counts time?:decimal modules?:hash"},
-    {"exec", "thread:text program?:text error?:number time?:decimal modules?:hash"},
+    {"exec", "thread:text program?:text error?:number time?:decimal modules?:hash awaited?:flag"},
     {"killed", "pid:number signal:number"},
     {"rights", "fn:text"},
     {"rank", "v:number run:text job:text job_key:hash launcher:hash rank:number of:number pid:number node:text"},

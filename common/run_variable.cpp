@@ -4,13 +4,13 @@
 
 extern "C" char** environ;
 
-// DETSHIM_RUN=7:<length of the folder>:<folder>: and the fields below, numbers in hexadecimal. The folder
+// DETSHIM_RUN=8:<length of the folder>:<folder>: and the fields below, numbers in hexadecimal. The folder
 // comes first because it alone never changes in a process.
 
 namespace detshim {
 namespace {
 
-constexpr uint64_t format_version = 7;
+constexpr uint64_t format_version = 8;
 
 /// The fields behind the folder, in their order, for who writes them and for who reads them.
 template <typename Content, typename Fields>
@@ -27,7 +27,7 @@ void each_field(Content& content, Fields& fields) {
   fields.number(content.launcher);
   fields.number(content.is_of_job, 1);
   fields.number(content.mode, static_cast<uint64_t>(Mode::off));
-  fields.number(content.policy, static_cast<uint64_t>(SeedPolicy::order));
+  fields.number(content.policy, static_cast<uint64_t>(SeedPolicy::keep));
   fields.number(content.has_seed, 1);
   fields.number(content.seed_drawn, 1);
   fields.number(content.seed);
@@ -37,6 +37,7 @@ void each_field(Content& content, Fields& fields) {
   fields.number(content.device_replaced, 1);
   fields.number(content.is_of_secret_script, 1);
   fields.number(content.is_trapped, 1);
+  fields.number(content.is_log_awaited, 1);
   fields.number(content.log_is_default, 1);
   fields.text(content.path, ':');
   fields.text(content.run, ':');

@@ -35,6 +35,7 @@ struct RunVariable {
   bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
   bool is_of_secret_script = false; ///< a script whose purpose is a secret draws by what it starts
   bool is_trapped = false;          ///< a supervisor answers for the programs that the library is not in
+  bool is_log_awaited = false; ///< the program before it, in its process, says in its log that this has one
   PathText path = {};
   char run[32] = {};
   uint64_t begun = 0; ///< when the run began, in microseconds since 1970
@@ -45,8 +46,7 @@ struct RunVariable {
 
 inline constexpr const char* run_variable_name = "DETSHIM_RUN";
 
-/// What `detshim run` made OMP_NUM_THREADS: a launcher does not hand that to its ranks, of which each has
-/// processors of its own.
+/// What `detshim run` made OMP_NUM_THREADS, which a launcher does not hand to its ranks.
 inline constexpr const char* own_threads_name = "_DETSHIM_THREADS";
 
 /// The whole entry, name and all, as it stands in an environment.
@@ -61,8 +61,7 @@ const char* folder_in_entry(const RunEntry& entry);
 /// Reads the variable's value (what follows the `=`), pointing into it: false if it is damaged.
 bool parse_run_variable(const char* value, RunVariable& content);
 
-/// Reads the variable of this process, pointing into its environment: false if there is none. A damaged one
-/// ends the process with one line on stderr and exit status 2.
+/// Reads this process's, pointing into its environment: false if there is none. A damaged one ends it.
 bool read_run_variable(RunVariable& content);
 
 /// Value of an environment variable, read without libc; nullptr if it is not set.

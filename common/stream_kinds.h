@@ -31,8 +31,11 @@ enum class Kind : uint64_t {
       22,              ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
   torch_unseeded = 24, ///< of PyTorch's generators, where the program set none
   torch_seed = 25,     ///< that the program gives one of them
+  frozen_clock = 26,   ///< of a reading that is named, see hooks/support/frozen_clocks.h
   infrastructure = 32, ///< what MPI, fabrics and drivers draw for themselves, see loader/infrastructure.h
   infrastructure_device = 33, ///< a random device that they open
+  python_seed = 34,           ///< that a program gives `random`
+  numpy_seed = 35,            ///< and NumPy
 };
 
 } // namespace detshim

@@ -164,8 +164,7 @@ public:
     call(SYS_rt_sigprocmask, SIG_BLOCK, address(&all), address(&before_), sizeof before_);
   }
   ~SignalsBlocked() { call(SYS_rt_sigprocmask, SIG_SETMASK, address(&before_), 0, sizeof before_); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(SignalsBlocked&&) = delete; // neither copied nor moved
 
 private:
   uint64_t before_ = 0;

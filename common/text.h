@@ -48,8 +48,7 @@ constexpr const char* file_name(const char* path) {
 class TextWriter {
 public:
   TextWriter(char* data, size_t size) : data_(data), size_(size) {}
-  TextWriter(const TextWriter&) = delete;
-  TextWriter& operator=(const TextWriter&) = delete;
+  TextWriter& operator=(TextWriter&&) = delete; // neither copied nor moved
 
   TextWriter& add(char c) {
     if (length_ + 1 < size_)

@@ -19,6 +19,7 @@
 #include "hooks/libc/process.h"
 #include "hooks/runtimes/openmp.h"
 #include "hooks/runtimes/unseen_runtimes.h"
+#include "hooks/support/frozen_clocks.h"
 
 #include <sys/auxv.h>
 
@@ -60,7 +61,19 @@ __attribute__((constructor)) void begin() {
   begin_file_uses();
 }
 
+/// A call site that was named by mistake leaves its clock real. Where there were children, one of them may
+/// have read there.
+void name_unused_freezes() {
+  if (options().off() || !is_whole_run()) return;
+  each_unused_freeze([](const char* name) {
+    Text<400> text;
+    text.add("detshim: DETSHIM_FREEZE: nothing read a clock or an id at ").add(name).add('\n');
+    log_file::say(text);
+  });
+}
+
 __attribute__((destructor)) void end() {
+  name_unused_freezes();
   record_runtimes();
   close_log(record_at_end);
 }

@@ -70,6 +70,11 @@ void refuse_values_of_flags(const CLI::App& app, const std::vector<std::string>&
   }
 }
 
+void add_list(CLI::App& verb, const char* name, std::vector<std::string>& list, const char* what,
+              const char* type) {
+  verb.add_option(name, list, what)->type_name(type)->allow_extra_args(false);
+}
+
 /// What `run`, `verify` and `bisect` have in common.
 void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
   // For the help only: take_command() has taken it before CLI11 sees it.
@@ -77,11 +82,16 @@ void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
       ->type_name("");
   verb.add_option("--seed", options.seed, "the one number that the run depends on")->type_name("N");
   verb.add_option("--mode", options.mode, "enforce, record, observe, strict or off")->type_name("M");
-  verb.add_option("--policy", options.policy, "the program's own seeds: fixed, order, mix or keep")
-      ->type_name("P");
+  verb.add_option("--policy", options.policy, "the program's own seeds: fixed or keep")->type_name("P");
   verb.add_option("--log", options.log, "folder for the log")->type_name("DIR");
   verb.add_option("--disable", options.disable, "libraries, hooks, env:VARIABLE to leave alone")
       ->type_name("LIST");
+  add_list(verb, "--freeze", options.freeze,
+           "answer clocks and ids that a line reads by a time that\nfollows from the seed: train.cpp:12, "
+           "train.py:7",
+           "PLACE");
+  verb.add_option("--freeze-from", options.freeze_from, "the same of all lines that a log names")
+      ->type_name("LOG");
   verb.add_flag("--keep-aslr", options.keep_aslr, "leave the randomisation of the address-space layout on");
   verb.add_flag(
       "--trap-syscalls", options.trap_syscalls,
@@ -98,11 +108,6 @@ CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
   // For tools/python, so that what a program gets is said in one place. Not in the help.
   verb.add_flag("--print-environment", options.print_environment)->group("");
   return verb;
-}
-
-void add_list(CLI::App& verb, const char* name, std::vector<std::string>& list, const char* what,
-              const char* type) {
-  verb.add_option(name, list, what)->type_name(type)->allow_extra_args(false);
 }
 
 /// What `verify` and `bisect` have in common: which runs are compared in what.
@@ -127,7 +132,7 @@ CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
   verb.add_option("-n,--runs", options.runs, "how many runs (2; 5 where something can differ)")
       ->type_name("N");
   verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
-  verb.add_option("--shake", options.shake,
+  verb.add_option("--perturb", options.perturb,
                   "one more run for each of aslr, fill, load, cores,\nreaddir, workers and events, or for "
                   "those in LIST")
       ->type_name("[=LIST]")
@@ -354,7 +359,7 @@ int call_verb(std::vector<std::string> words) {
   if (log_diff) return detshim::log_diff(log_diff_options);
   if (verify) {
     // Its option is there without a value as well.
-    if (verify.count("--shake") > 0 && !verify_options.shake) verify_options.shake.emplace();
+    if (verify.count("--perturb") > 0 && !verify_options.perturb) verify_options.perturb.emplace();
     return detshim::verify(verify_options);
   }
   if (bisect) return detshim::bisect(bisect_options);

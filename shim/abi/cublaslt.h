@@ -92,10 +92,5 @@ enum cublasLtEpilogueBit : uint32_t {
 
 inline constexpr int cublaslt_config_reduction_scheme = 3;  ///< CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME
 inline constexpr int cublaslt_preference_max_workspace = 1; ///< CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
-/// CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, and CUBLASLT_REDUCTION_SCHEME_NONE, an uint32_t
-inline constexpr int cublaslt_preference_reduction_schemes = 3;
-inline constexpr uint32_t cublaslt_reduction_none = 0;
-/// Numbers of a preference's attributes are below; the last is 15 in cuBLAS 13.10.
-inline constexpr int cublaslt_preference_attributes_end = 32;
 
 } // namespace detshim::abi

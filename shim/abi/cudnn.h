@@ -6,7 +6,6 @@
 #include "abi/library_types.h"
 
 #include <cstddef>
-#include <cstdint>
 
 namespace detshim::abi {
 

@@ -8,12 +8,10 @@ namespace detshim::abi {
 
 using cusparseHandle_t = struct cusparseContext*;
 using cusparseConstSpMatDescr_t = const struct cusparseSpMatDescr*;
-using cusparseSpMatDescr_t = struct cusparseSpMatDescr*;
 using cusparseConstDnVecDescr_t = const struct cusparseDnVecDescr*;
 using cusparseDnVecDescr_t = struct cusparseDnVecDescr*;
 using cusparseConstDnMatDescr_t = const struct cusparseDnMatDescr*;
 using cusparseDnMatDescr_t = struct cusparseDnMatDescr*;
-using cusparseSpGEMMDescr_t = struct cusparseSpGEMMDescr*;
 
 enum class cusparseStatus : int {
   success = 0,        ///< CUSPARSE_STATUS_SUCCESS

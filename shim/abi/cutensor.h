@@ -2,9 +2,6 @@
 // tests/abi holds them to the real header where there is one.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 namespace detshim::abi {
 
 /// cutensorStatus_t

@@ -3,6 +3,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/environment.h"
+#include "core/base/generations.h"
 #include "core/base/modules.h"
 
 namespace detshim {
@@ -11,9 +12,9 @@ namespace {
 constexpr uintptr_t not_asked = 0, there_is_none = 1;
 constinit uintptr_t mapped = not_asked;
 
-/// A page that a forked child has anew: no handler of fork() is told where clone(2) was called itself.
-/// Children of vfork() share it, as they do the loader's lock.
-constinit uint8_t* here_page = nullptr;
+/// Whether a forked child has another generation: no handler of fork() is told where clone(2) was called
+/// itself. Children of vfork() share theirs, as they do the loader's lock.
+constinit bool notices_forks = false;
 
 HeapSearch* map_file(const char* path) {
   const int file = sys::openat(AT_FDCWD, path, O_RDWR | O_CLOEXEC);
@@ -27,15 +28,6 @@ HeapSearch* map_file(const char* path) {
   if (is_whole && search->magic == is_heap_search) return search;
   sys::unmap(search, heap_search_size);
   return nullptr;
-}
-
-void map_here_page() {
-  constexpr size_t page = 4096;
-  const long at = sys::call(SYS_mmap, 0, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (sys::failed(at) || sys::failed(sys::call(SYS_madvise, at, page, MADV_WIPEONFORK))) return;
-  auto* const bytes = reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(at));
-  *bytes = 1;
-  __atomic_store_n(&here_page, bytes, __ATOMIC_RELEASE);
 }
 
 HeapSearch* find_file() {
@@ -57,7 +49,9 @@ HeapSearch* heap_search() {
       at = wanted;
       if (found != nullptr) {
         count_up(found->processes);
-        map_here_page();
+        begin_generation();
+        wipe_generation_in_children();
+        __atomic_store_n(&notices_forks, true, __ATOMIC_RELEASE);
       }
     } else if (found != nullptr) {
       sys::unmap(found, heap_search_size); // another thread was first
@@ -67,10 +61,9 @@ HeapSearch* heap_search() {
 }
 
 void notice_fork() {
-  uint8_t* const here = __atomic_load_n(&here_page, __ATOMIC_ACQUIRE);
-  if (here == nullptr || __atomic_load_n(here, __ATOMIC_RELAXED) != 0) return;
+  if (!__atomic_load_n(&notices_forks, __ATOMIC_ACQUIRE) || generation() != 0) return;
   assume_loader_lock_is_stuck();
-  __atomic_store_n(here, 1, __ATOMIC_RELAXED);
+  begin_generation();
 }
 
 bool chooses(const HeapSearch& search, uint64_t name) {

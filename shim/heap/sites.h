@@ -4,7 +4,6 @@
 #include "common/heap_search.h"
 
 #include <cstddef>
-#include <cstdint>
 
 namespace detshim {
 

@@ -12,7 +12,7 @@
 namespace detshim {
 namespace {
 
-/// What MALLOC_PERTURB_=90 fills with, which `verify --shake=fill` sets.
+/// What MALLOC_PERTURB_=90 fills with, which `verify --perturb=fill` sets.
 constexpr int filling = 0xA5;
 
 constexpr size_t page = 4096;

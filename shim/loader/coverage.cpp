@@ -84,8 +84,7 @@ public:
   ~FindingsInPages() {
     if (findings_ != nullptr) sys::unmap(findings_, sizeof(Findings));
   }
-  FindingsInPages(const FindingsInPages&) = delete;
-  FindingsInPages& operator=(const FindingsInPages&) = delete;
+  FindingsInPages& operator=(FindingsInPages&&) = delete; // neither copied nor moved
   Findings* get() { return findings_; }
 
 private:

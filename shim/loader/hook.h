@@ -96,8 +96,7 @@ public:
     real = hook.state == Hook::State::missing ? &Absent<Signature>::call
                                               : reinterpret_cast<Signature*>(const_cast<void*>(hook.real));
   }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
+  Call& operator=(Call&&) = delete; // neither copied nor moved
 
   /// True if the call is none of our business: switched off, or somebody else's function of that name. Hand
   /// it to `real` as it is.

@@ -88,21 +88,19 @@
     END dlmopen
 
     BEGIN syscall
-    cmp x0, #__NR_getrandom
-    b.eq 2f
-    cmp x0, #__NR_seccomp
-    b.eq 3f
-    cmp x0, #__NR_prctl
-    b.eq 3f
+    cmp x0, #512
+    b.hs 3f
+    adrp x16, detshim_answered_calls
+    add x16, x16, :lo12:detshim_answered_calls
+    lsr x17, x0, #6
+    ldr x16, [x16, x17, lsl #3]
+    lsr x16, x16, x0
+    tbnz x16, #0, 2f
     cmp x0, #__NR_clone
     b.eq 1f
     cmp x0, #__NR_clone3
     b.eq 1f
-    cmp x0, #__NR_execve
-    b.eq 4f
-    cmp x0, #__NR_execveat
-    b.eq 4f
-    LOAD x16, detshim_real_syscall
+3:  LOAD x16, detshim_real_syscall
     cbz x16, 1f
     br x16
 1:  ENTER_FRAME 80
@@ -118,13 +116,7 @@
     ldr x6, [sp, #64]
     LEAVE_FRAME 80
     br x16
-2:  mov x0, x1
-    mov x1, x2
-    mov w2, w3
-    mov x3, x30
-    b detshim_syscall_getrandom
-3:  b detshim_syscall_filter
-4:  b detshim_syscall_execute
+2:  b detshim_answer_syscall
     END syscall
 
     .section .note.GNU-stack, "", %progbits

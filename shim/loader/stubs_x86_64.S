@@ -76,25 +76,19 @@
     jmp *detshim_real_dlmopen(%rip)
     END dlmopen
 
-// syscall(number, ...): getrandom, seccomp, prctl and those that execute go to C, every other number straight
-// on; before those that may fork, C is told.
+// syscall(number, ...): those that C has an answer to go there, every other number straight on; before those
+// that may fork, C is told.
     BEGIN syscall
-    cmpq $__NR_getrandom, %rdi
-    je 2f
-    cmpq $__NR_seccomp, %rdi
-    je 3f
-    cmpq $__NR_prctl, %rdi
-    je 3f
-    cmpq $__NR_execve, %rdi
-    je 4f
-    cmpq $__NR_execveat, %rdi
-    je 4f
+    cmpq $512, %rdi
+    jae 3f
+    btq %rdi, detshim_answered_calls(%rip)
+    jc 2f
     leaq -__NR_clone(%rdi), %rax // and fork, vfork: the next numbers
     cmpq $2, %rax
     jbe 1f
     cmpq $__NR_clone3, %rdi
     je 1f
-    movq detshim_real_syscall(%rip), %rax
+3:  movq detshim_real_syscall(%rip), %rax
     testq %rax, %rax
     je 1f
     jmp *%rax
@@ -116,13 +110,7 @@
     POP %rsi
     POP %rdi
     jmp *%rax
-2:  movq %rsi, %rdi
-    movq %rdx, %rsi
-    movl %ecx, %edx
-    movq (%rsp), %rcx
-    jmp detshim_syscall_getrandom
-3:  jmp detshim_syscall_filter // this and the next have the parameters of syscall
-4:  jmp detshim_syscall_execute
+2:  jmp detshim_answer_syscall // which has the parameters of syscall
     END syscall
 
     .section .note.GNU-stack, "", @progbits

@@ -161,8 +161,6 @@ TEST(Abi, CublasLt) {
                                    const abi::cublasLtMatmulAlgo*, Ours*),
                             decltype(::cublasLtMatmulAlgoCheck)>());
   static_assert(abi::cublaslt_preference_max_workspace == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
-  static_assert(abi::cublaslt_preference_reduction_schemes == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK);
-  static_assert(abi::cublaslt_reduction_none == CUBLASLT_REDUCTION_SCHEME_NONE);
   static_assert(CalledAlike<Status(Handle, Operation, const void*, const void*, Layout, const void*, Layout,
                                    const void*, const void*, Layout, void*, Layout,
                                    const abi::cublasLtMatmulAlgo*, void*, size_t, abi::cudaStream_t),

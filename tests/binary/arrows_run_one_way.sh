@@ -26,7 +26,7 @@ shim/hooks/libc: common shim/core/base shim/core/policy shim/core/identity shim/
 shim/hooks: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support shim/hooks/digests
 shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support shim/hooks/runtimes shim/hooks/libc shim/hooks
 tools/support: common
-tools/log_reader: common
+tools/log_reader: common tools/support
 tools/scanner: common tools/support tools/log_reader
 tools/supervisor: common tools/support tools/log_reader tools/scanner
 tools/verdict: common tools/support tools/log_reader tools/scanner

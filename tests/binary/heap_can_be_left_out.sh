@@ -12,6 +12,6 @@ grep -q " libdetshim\$" "$folder/targets" || { echo "no target libdetshim"; exit
 
 ln -s "$1" "$folder/libdetshim.so"
 status=0
-"$2" verify --library "$folder/libdetshim.so" --shake=fill --allocations -- true >"$folder/out" 2>&1 || status=$?
+"$2" verify --library "$folder/libdetshim.so" --perturb=fill --allocations -- true >"$folder/out" 2>&1 || status=$?
 [ $status -eq 2 ] && [ "$(wc -l <"$folder/out")" -eq 1 ] && grep -q 'this build has no libdetshim_heap.so' "$folder/out" ||
   { echo "status $status:"; cat "$folder/out"; exit 1; }

@@ -323,8 +323,22 @@ TEST_F(Keeping, LeavesNoDescriptor) {
                                    "os.readlink('/proc/self/fd/' + f) if f == '61' else '')"};
   EXPECT_EQ(open_files("off", {"env", "DETSHIM_MODE=off"}, list).find("detshim-environment"),
             std::string::npos);
-  EXPECT_EQ(open_files("file/log", {}, draw_and_list).find("detshim-environment"), std::string::npos);
+  EXPECT_EQ(open_files("blocked", {"env", "DETSHIM_LOG=" + at("file/log").string()}, draw_and_list)
+                .find("detshim-environment"),
+            std::string::npos);
   EXPECT_EQ(open_files("none", {}, list).find("detshim-environment"), std::string::npos);
+}
+
+// The last run's log would be read as that of this one.
+TEST_F(Keeping, RefusesALogThatCannotBeWritten) {
+  file(at("file"), "");
+  Arguments command = with({});
+  for (const Arguments& words : {run_words("file/log"), Arguments{"/bin/echo", "ran"}})
+    command.insert(command.end(), words.begin(), words.end());
+  const Result result = run(command);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("cannot write the log in"), std::string::npos) << result.err;
 }
 
 TEST_F(Keeping, KeepsNoShortSecret) {

@@ -100,7 +100,7 @@ for step in range(12):
 )";
 
 TEST_F(Report, OfRunsThatDifferNamesTheLineAndTheStep) {
-  verify({"--metric", "loss (\\S+)"}, drifting_script);
+  verify({"--policy", "keep", "--metric", "loss (\\S+)"}, drifting_script);
   const Json page = page_of("kept");
   const std::string text = page["text"];
   EXPECT_EQ(page["headings"][0], "Verdict: different");
@@ -119,7 +119,7 @@ TEST_F(Report, OfEqualRunsNamesNoCause) {
 
 TEST_F(Report, ShowsWhatAProgramSaysAsTextAndNothingElse) {
   const std::string name = "<img src=x onerror=alert(1)>\"&amp;.txt"; // a file's name holds no slash
-  verify({"--output", "*.txt", "--metric", "(?:<img src=x onerror=alert>|loss) (\\S+)"},
+  verify({"--policy", "keep", "--output", "*.txt", "--metric", "(?:<img src=x onerror=alert>|loss) (\\S+)"},
          "import sys, time, ctypes\n"
          "libc = ctypes.CDLL(None)\n"
          "libc.srand(time.time_ns() & 0xffffff)\n"

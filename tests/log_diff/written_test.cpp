@@ -303,7 +303,7 @@ TEST_F(Written, AClocksValueThatARankHasNotReadWasSent) {
            R"(","effective":")" + std::to_string(value) + "\"";
   };
   for (int rank = 0; rank < 4; ++rank) {
-    const char* const why = rank == 0 ? "so" : "clock_of_other_process";
+    const char* const why = rank == 0 ? "so" : "unexplained_seed";
     a_.start(rank).call(1, seed(111), "10", "0", 1, true, why).end();
     b_.start(rank).call(1, seed(222), "10", "0", 1, true, why).end();
   }

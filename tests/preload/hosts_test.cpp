@@ -88,7 +88,7 @@ const std::vector<Host> hosts = {
     {"perl_output", {"perl", "-e", "print qq(hi\\n); exit 6"}, true},
     {"node", {"node", "-e", "0"}, true},
     {"node_output", {"node", "-e", "console.log([1, 2].map(x => x * 2)); process.exitCode = 7"}, true},
-    {"java", {"java", "-version"}, true},
+    {"java", {"java", "-XX:-UsePerfData", "-version"}, true},
     {"cmake", {"cmake", "--version"}, true},
     {"valgrind", {"valgrind", "-q", "/bin/echo", "hi"}, true},
 };

@@ -88,13 +88,11 @@ TEST(Launcher, DrawsApartFromItsRankZero) {
   EXPECT_EQ(drawn({"bash", "-c", draw + "; RANK=0 " + draw}), both);
 }
 
-// The values that the program passes: under `mix` equal ones stay equal on all ranks.
-TEST(Ranks, KeepEqualSeedsEqualUnderMix) {
-  const auto values = [](const char* rank, const char* policy) {
-    return drawn({RESEED_PROGRAM, "7", "8", "7"}, {{"RANK", rank}, {"DETSHIM_SEED_POLICY", policy}});
+TEST(Ranks, KeepEqualSeedsEqual) {
+  const auto values = [](const char* rank) {
+    return drawn({RESEED_PROGRAM, "7", "8", "7"}, {{"RANK", rank}});
   };
-  EXPECT_EQ(values("0", "mix"), values("1", "mix"));
-  EXPECT_NE(values("0", "order"), values("1", "order"));
+  EXPECT_EQ(values("0"), values("1"));
 }
 
 } // namespace

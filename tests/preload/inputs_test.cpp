@@ -29,7 +29,7 @@ Words reasons_of(const TemporaryFolder& scratch, const std::string& kind, const 
   return found;
 }
 
-/// One line for each call, as `case` N at line N + 14.
+/// One line for each call, as `case` N at line N.
 struct Input {
   const char* name;
   const char* call;
@@ -50,6 +50,19 @@ constexpr Input inputs[] = {
     {"alarm", "alarm(1000)", "timer"},
     {"aio_read", "aio_read(&request)", "timer"},
     {"aio_read64", "aio_read64(&request64)", "timer"},
+    {"fstat", "fstat(0, &status)", "file_time"},
+    {"fstat64", "fstat64(0, &status64)", "file_time"},
+    {"sysinfo", "sysinfo(&machine)", "system"},
+    {"getloadavg", "getloadavg(loads, 1)", "system"},
+    {"shmget", "shmget(1, 1, 0)", "name"},
+    {"msgget", "msgget(1, 0)", "name"},
+    {"semget", "semget(1, 1, 0)", "name"},
+    {"mkstemp", "mkstemp(none)", "name"},
+    {"mkstemp64", "mkstemp64(none)", "name"},
+    {"mkdtemp", "mkdtemp(none)", "name"},
+    {"mktemp", "mktemp(none)", "name"},
+    {"tmpnam", "tmpnam(nullptr)", "name"},
+    {"tempnam", "tempnam(nullptr, nullptr)", "name"},
     {"fopen", "fopen(\"/proc/self/stat\", \"r\")", "system"},
     {"open", "open(\"/sys/kernel\", O_RDONLY)", "system"},
 };
@@ -60,12 +73,13 @@ TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
   source
       << "#include <aio.h>\n#include <csignal>\n#include <cstdio>\n#include <cstdlib>\n#include <ctime>\n"
          "#include <fcntl.h>\n#include <sys/socket.h>\n#include <sys/stat.h>\n#include <sys/time.h>\n"
-         "#include <unistd.h>\n"
+         "#include <unistd.h>\n#include <sys/sysinfo.h>\n#include <sys/shm.h>\n#include <sys/msg.h>\n"
+         "#include <sys/sem.h>\nstruct sysinfo machine; double loads[3]; char none[] = \"\";\n"
          "struct stat status; struct stat64 status64; struct statx statusx; itimerval interval; timer_t "
          "timer;\n"
          "sigevent event{.sigev_notify = SIGEV_NONE}; itimerspec later; aiocb request; aiocb64 request64;\n"
          "int main(int, char** words) { switch (atoi(words[1])) {\n";
-  constexpr int first_line = 14;
+  constexpr int first_line = 19;
   int line = first_line;
   for (const Input& input : inputs) source << "case " << line++ << ": (void)!" << input.call << "; break;\n";
   source << "} }\n";
@@ -81,6 +95,63 @@ TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
         << input.name;
   }
   EXPECT_EQ(reasons_of(scratch, "input", {"./reader", "0"}), Words{});
+}
+
+TEST(Inputs, OfClocksByOtherWaysAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "reader.c")
+      << "#include <sys/resource.h>\n#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\n"
+         "int main(void) {\nstruct rusage used; struct timespec now;\ngetrusage(RUSAGE_SELF, &used);\n"
+         "syscall(SYS_gettid);\nsyscall(SYS_clock_gettime, 0, &now);\nsyscall(SYS_getuid);\nchar room[400];\n"
+         "ftime(room);\nadjtimex(room);\nreadlink(\"/proc/self\", room, 9);\n}\n";
+  ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
+  EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}),
+            Words{"your code reads a clock or an id: reader.c:12, reader.c:13, reader.c:14 and 3 "
+                  "more"});
+}
+
+#ifdef __x86_64__
+TEST(Inputs, OfInstructionsAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "reader.c")
+      << "int main(void) {\nlong id = 39;\n__builtin_ia32_rdtsc();\n"
+         "__asm__ volatile(\"syscall\" : \"+a\"(id) : : \"rcx\", \"r11\", \"memory\");\n}\n";
+  ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
+  ASSERT_EQ(run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--", "./reader"}, {}, scratch.path())
+                .status,
+            0);
+  const std::string log = run({DETSHIM_COMMAND, "log"}, {}, scratch.path()).out;
+  EXPECT_NE(log.find("your code reads a clock or an id: reader.c:3"), std::string::npos) << log;
+  EXPECT_NE(log.find("reader.c:4 (raw system call)"), std::string::npos) << log;
+}
+#endif
+
+TEST(Inputs, OfAProgramThatIsStartedAreNamedByIt) {
+  const TemporaryFolder scratch;
+  const auto log_of = [&](const std::string& program) {
+    const std::string code =
+        "import os, subprocess; os.urandom(1); subprocess.run('" + program + "'.split())";
+    EXPECT_EQ(run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--", "/usr/bin/python3", "-S", "-c",
+                   code},
+                  {}, scratch.path())
+                  .status,
+              0);
+    return run({DETSHIM_COMMAND, "log"}, {}, scratch.path()).out;
+  };
+  EXPECT_NE(log_of("date").find("your code reads a clock or an id: program date"), std::string::npos);
+  EXPECT_NE(log_of("cat /proc/uptime").find("program cat (system)"), std::string::npos);
+  for (const char* program : {"git --version", "find -name x", "ls", "cp /etc/hostname x"})
+    EXPECT_NE(log_of(program).find("verdict: covered"), std::string::npos) << program;
+}
+
+TEST(Inputs, OfPhpAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "t.php") << "<?php\nmicrotime();\nfilemtime('/');\n";
+  if (run({"php", "-n", "t.php"}, {}, scratch.path()).status != 0) GTEST_SKIP() << "no PHP";
+  EXPECT_EQ(reasons_of(scratch, "clock", {"php", "-n", "t.php"}),
+            Words{"your code reads a clock or an id: t.php:2"});
+  EXPECT_EQ(reasons_of(scratch, "input", {"php", "-n", "t.php"}),
+            Words{"your code reads what no seed pins: t.php:3 (file_time)"});
 }
 
 TEST(Inputs, OfPythonAreNamedWithTheirLine) {
@@ -132,6 +203,10 @@ TEST(Children, OfAShellAreNamed) {
        {"for i in 1 2; do /bin/echo $i & done; wait", "/bin/echo 1 &", "echo 1 | xargs -P2 echo"})
     EXPECT_NE(verdict_of(script).find(reason), std::string::npos) << script;
   EXPECT_EQ(verdict_of("for i in 1 2; do /bin/echo $i 2>&1 && true; done").find(reason), std::string::npos);
+  // The script is that of the folder in which its shell began.
+  std::ofstream(scratch.path() / "s.sh") << "cd /\ncat /dev/null\n";
+  EXPECT_EQ(verdict_of("exec sh s.sh").find("script:"), std::string::npos);
+  EXPECT_NE(verdict_of("exec sh s.sh").find("detshim verify -- bash -c 'exec sh s.sh'"), std::string::npos);
   EXPECT_EQ(reasons_of(scratch, "processes", {"bash", "-c", "/bin/echo 1 & /bin/echo 2 & wait"}), Words{});
 }
 

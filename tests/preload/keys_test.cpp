@@ -256,6 +256,8 @@ TEST_P(SecretPrograms, MakeAnotherOneInEachRunAndAreNamed) {
   EXPECT_FALSE(first.out.empty());
   EXPECT_NE(drawn(command).out, first.out);
   expect_recorded_as_kept(scratch);
+  const auto log = nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", scratch.log()}).out);
+  EXPECT_EQ(log["verdict"], "unverified") << log["reasons"];
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -514,11 +514,12 @@ TEST(CountsFile, HasThoseOfAProgramThatIsExecutedAndOfChildren) {
 // ---- `detshim run` leaves a log, whatever happened ----
 
 /// `detshim run` in the folder, without its notes.
-Result run_in(const TemporaryFolder& scratch, const std::vector<std::string>& program) {
+Result run_in(const TemporaryFolder& scratch, const std::vector<std::string>& program,
+              const Environment& environment = {}) {
   std::vector<std::string> command = {DETSHIM_COMMAND, "run",       "--seed",        "42",
                                       "--quiet",       "--library", DETSHIM_LIBRARY, "--"};
   command.insert(command.end(), program.begin(), program.end());
-  return run(command, {}, scratch.path());
+  return run(command, environment, scratch.path());
 }
 
 TEST(RunWithoutADraw, IsTheNewestInTheLog) {
@@ -536,6 +537,22 @@ TEST(RunWithoutADraw, IsTheNewestInTheLog) {
   EXPECT_NE(newest.out.find("no_draw"), std::string::npos) << newest.out;
   EXPECT_EQ(log({"--check"}).status, 3);
   EXPECT_EQ(log({"--check", "--accept", "no_draw"}).status, 0);
+}
+
+// A run before it must not stand for it, wherever that has its log.
+TEST(RunWithoutADraw, ThatIsKilledHasNoEnd) {
+  for (const std::string folder : {"", "both"}) {
+    const TemporaryFolder scratch;
+    const Environment where = folder.empty() ? Environment() : Environment{{"DETSHIM_LOG", folder}};
+    ASSERT_EQ(run_in(scratch, {"/usr/bin/od", "-An", "-N4", "/dev/urandom"}, where).status, 0);
+    run_in(scratch, {"/bin/sh", "-c", "/bin/true; kill -9 $$"}, where);
+    std::vector<std::string> command = {DETSHIM_COMMAND, "log", "--check"};
+    if (!folder.empty()) command.push_back(folder);
+    const Result log = run(command, {}, scratch.path());
+    EXPECT_EQ(log.status, 3) << log.out << log.err;
+    EXPECT_EQ(log.out.find("od -An"), std::string::npos) << log.out;
+    EXPECT_NE(log.out.find("no_end"), std::string::npos) << log.out;
+  }
 }
 
 // Each of them could have written it: the one that all came from does.
@@ -604,7 +621,7 @@ std::set<std::string> kinds_after_drawing(const std::string& then, std::vector<P
 
 using Kinds = std::set<std::string>;
 
-// What draws nothing leaves no log: that the process has gone on as such a program stands in its own.
+// What draws nothing has a log of its end: that the process has gone on as such a program stands in its own.
 TEST(Executed, ProgramsThatDrawNothingAreAnEnd) {
   for (const std::string then :
        {"os.execv('/bin/true', ['true'])", "os.execvp('true', ['true'])",
@@ -627,6 +644,18 @@ TEST(Executed, ProgramsThatDrawNothingAreAnEnd) {
   }
 }
 
+// Of what it was before, and of itself, such a program has nothing to say until then.
+TEST(Executed, ProgramsThatAreKilledHaveNoEnd) {
+  const std::string start = "os.execv('/bin/sh', ['sh', '-c', '''";
+  for (const std::string script :
+       {"kill -9 $$", "exec env sh -c \"kill -9 \\$\\$\"", "/bin/true; kill -9 $$"})
+    EXPECT_TRUE(kinds_after_drawing(start + script + "'''])").contains("no_end")) << script;
+  for (const std::string script : {"/bin/true; exit 0", "exec env true", "DETSHIM_MODE=off exec true"})
+    EXPECT_EQ(kinds_after_drawing(start + script + "'''])"), Kinds{}) << script;
+  EXPECT_EQ(kinds_after_drawing("os.environ['DETSHIM_MODE'] = 'off'\nos.execv('/bin/true', ['true'])"),
+            Kinds{});
+}
+
 TEST(Executed, BySystemCallIsAnEndToo) {
   const std::string arguments = ", b'/bin/true', texts(b'true'), ctypes.c_void_p.in_dll(libc, 'environ')";
   EXPECT_EQ(kinds_after_drawing("libc.syscall(" + std::to_string(SYS_execve) + arguments + ")"), Kinds{});
@@ -644,11 +673,37 @@ TEST(Executed, ProgramsThatDrawHaveLogsOfTheirOwn) {
   for (const ProcessLog& process : made) EXPECT_EQ(process.calls("getrandom").size(), 1u);
 }
 
+TEST(Executed, NamesTheClocksThatWereReadBefore) {
+  const TemporaryFolder scratch;
+  const std::string program = (scratch.path() / "clock").string();
+  std::ofstream(program + ".cpp") << R"(
+#include <ctime>
+#include <unistd.h>
+int main(int, char** to) {
+  for (++to; *to; ++to)
+    if (**to == '/') execl(*to, *to, nullptr);
+    else if (time(nullptr) < 0) return 1;
+})";
+  const Result built = run({"g++", "-o", program, program + ".cpp"});
+  ASSERT_EQ(built.status, 0) << built.err;
+  const auto names_clock = [&](std::vector<std::string> steps) {
+    steps.insert(steps.begin(), program);
+    const TemporaryFolder logs;
+    EXPECT_EQ(run(steps, under_shim(logs, seed_42)).status, 0);
+    const std::string log = run({DETSHIM_COMMAND, "log", logs.log().string(), "--json", "--no-scan"}).out;
+    const json reasons = log.empty() ? json::array() : json::parse(log)["reasons"]; // empty: nothing to log
+    return std::ranges::any_of(reasons, [](const json& reason) { return reason["kind"] == "clock"; });
+  };
+  EXPECT_TRUE(names_clock({"clock", "/bin/true"}));
+  EXPECT_TRUE(names_clock({"/nowhere", "clock"}));
+  EXPECT_FALSE(names_clock({"/nowhere", "/bin/true"}));
+}
+
 // The files that it had loaded are looked into as those of one that ended.
 TEST(Executed, SaysWhatWasLoaded) {
   std::vector<ProcessLog> made;
   kinds_after_drawing("os.execv('/bin/true', ['true'])", &made);
-  ASSERT_EQ(made.size(), 1u);
+  ASSERT_EQ(made.size(), 2u);
   const std::vector<json>& records = made[0].records;
   ASSERT_GE(records.size(), 2u);
   EXPECT_EQ(records.back()["t"], "exec");

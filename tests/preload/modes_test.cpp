@@ -153,28 +153,12 @@ TEST(Record, IsSilentWhenQuiet) {
   EXPECT_EQ(run({snippet_folder + "getrandom", "plain"}, under_shim(scratch)).err, "");
 }
 
-TEST(SeedPolicy, OrderReplaysEqualValuesAndKeepsDistinctOnesDistinct) {
-  const Environment order = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "order"}};
-  const std::vector<std::string> values = reseeded({"7", "8", "7", "9", "8"}, order);
-  EXPECT_EQ(values[0], values[2]);
-  EXPECT_EQ(values[1], values[4]);
-  EXPECT_EQ(count_of_distinct(values), 3u);
-  EXPECT_EQ(values[0], reseeded({"42"})[0]) << "the first seed is DETSHIM_SEED itself";
-}
-
-TEST(SeedPolicy, OrderGoesByTheOrderAndNotByTheValue) {
-  const Environment order = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "order"}};
-  EXPECT_EQ(reseeded({"7", "8"}, order), reseeded({"1007", "1008"}, order));
-}
-
 TEST(SeedPolicy, CountsEachReadingOfAClockAsNew) {
-  for (const char* policy : {"fixed", "order"}) {
-    const Environment environment = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", policy}};
-    const std::vector<std::string> values = reseeded({"now", "now", "now"}, environment);
-    EXPECT_EQ(count_of_distinct(values), 3u);
-    EXPECT_EQ(reseeded({"now", "now", "now"}, environment), values);
-    EXPECT_EQ(values[0], reseeded({"42"})[0]);
-  }
+  const Environment fixed = {{"DETSHIM_SEED", "42"}};
+  const std::vector<std::string> values = reseeded({"now", "now", "now"}, fixed);
+  EXPECT_EQ(count_of_distinct(values), 3u);
+  EXPECT_EQ(reseeded({"now", "now", "now"}, fixed), values);
+  EXPECT_EQ(values[0], reseeded({"42"})[0]);
 }
 
 // A process id is the same all through its process, so it replays; and which number it is does not matter.
@@ -197,35 +181,20 @@ TEST(SeedPolicy, ThatLetsAClockDecideIsUnfixed) {
     return all;
   };
   EXPECT_EQ(actions("keep", "now"), "nondeterministic");
-  EXPECT_EQ(actions("mix", "now"), "nondeterministic");
   EXPECT_EQ(actions("fixed", "now"), "pin");
-  EXPECT_EQ(actions("order", "now"), "pin");
-  EXPECT_EQ(actions("mix", "7"), "pin");
+  EXPECT_EQ(actions("fixed", "7"), "pin");
 }
 
-TEST(SeedPolicy, MixGoesByTheValueAlone) {
-  const Environment mix = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "mix"}};
-  const std::vector<std::string> values = reseeded({"7", "8", "7"}, mix);
+TEST(SeedPolicy, MapsTheProgramsOwnByTheirValue) {
+  const Environment fixed = {{"DETSHIM_SEED", "42"}};
+  const std::vector<std::string> values = reseeded({"7", "8", "7"}, fixed);
   EXPECT_EQ(values[0], values[2]);
   EXPECT_NE(values[0], values[1]);
-  EXPECT_EQ(reseeded({"8", "7"}, mix), (std::vector{values[1], values[0]})) << "the order is of no account";
+  EXPECT_EQ(reseeded({"8", "7"}, fixed), (std::vector{values[1], values[0]})) << "the order is of no account";
   EXPECT_NE(values[0], reseeded({"7"})[0]) << "not the program's own seed";
-
-  const Environment other = {{"DETSHIM_SEED", "43"}, {"DETSHIM_SEED_POLICY", "mix"}};
-  EXPECT_NE(reseeded({"7"}, other)[0], values[0]);
-
-  Environment rank = mix;
-  rank["RANK"] = "3";
-  EXPECT_EQ(reseeded({"7", "8", "7"}, rank), values) << "equal values on all ranks stay equal";
-}
-
-TEST(SeedPolicy, OrderDiffersByRank) {
-  const auto of_rank = [](const char* rank) {
-    return reseeded({"7"}, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "order"}, {"RANK", rank}});
-  };
-  EXPECT_EQ(of_rank("0"), reseeded({"42"}));
-  EXPECT_NE(of_rank("0"), of_rank("1"));
-  EXPECT_EQ(of_rank("1"), of_rank("1"));
+  EXPECT_NE(reseeded({"7"}, {{"DETSHIM_SEED", "43"}})[0], values[0]);
+  EXPECT_EQ(reseeded({"7", "8", "7"}, {{"DETSHIM_SEED", "42"}, {"RANK", "3"}}), values)
+      << "equal values on all ranks stay equal";
 }
 
 TEST(SeedPolicy, KeepLeavesTheProgramsSeedAlone) {
@@ -274,8 +243,8 @@ std::vector<Wrong> wrong_options() {
     wrong.push_back({"DETSHIM_SEED", value, "0 to 2^64-1"});
   for (const char* value : {"", "ENFORCE", "enforced", "on"})
     wrong.push_back({"DETSHIM_MODE", value, "enforce, record, observe, strict or off"});
-  for (const char* value : {"", "fix", "fixed,mix"})
-    wrong.push_back({"DETSHIM_SEED_POLICY", value, "fixed, order, mix or keep"});
+  for (const char* value : {"", "fix", "order", "fixed,keep"})
+    wrong.push_back({"DETSHIM_SEED_POLICY", value, "fixed or keep"});
   for (const char* value : {"", "2", "yes", "true", "01"})
     wrong.push_back({"DETSHIM_QUIET", value, "0 or 1"});
   for (const char* value :

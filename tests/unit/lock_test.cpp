@@ -15,6 +15,14 @@
 #include <unistd.h>
 #include <vector>
 
+#if defined(__SANITIZE_THREAD__) // gcc
+#define DETSHIM_UNDER_TSAN
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) // clang
+#define DETSHIM_UNDER_TSAN
+#endif
+#endif
+
 namespace detshim {
 namespace {
 
@@ -140,7 +148,7 @@ volatile sig_atomic_t handled = 0;
 
 // A handler could draw, or leave by longjmp with the lock held.
 TEST(SignalSafeLock, KeepsHandlersAwayUntilItIsFree) {
-#ifdef __SANITIZE_THREAD__
+#ifdef DETSHIM_UNDER_TSAN
   GTEST_SKIP() << "ThreadSanitizer delivers signals itself, and knows no mask that was set without libc";
 #endif
   uint64_t word = 0;

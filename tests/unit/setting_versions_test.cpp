@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 namespace detshim {
@@ -64,15 +65,27 @@ TEST(VersionRange, IncludesItsEndsAndWhatBeginsLikeThem) {
   EXPECT_TRUE(version_is_within("13.10.0", "10.2..13"));
 }
 
-// Every value that is forced says where it is known good, or is every version's.
-TEST(VersionRange, IsInTheTableWhereALibraryIsNamed) {
+// Of every value that is forced somebody has asked in which versions it is good, in which it harms, and where
+// that stands. Where no version tells its reader, the whole of its documentation does.
+TEST(VersionRange, IsInTheTableForEachSettingThatIsForced) {
   using namespace settings_table;
+  const std::set<std::string> told_by_nothing = {
+      "KMP_DETERMINISTIC_REDUCTION", "OMP_DYNAMIC",        "MKL_DYNAMIC", "MKL_CBWR",
+      "FD_DETERMINISTIC_MODE",       "MAMBA_DETERMINISTIC"};
   for (size_t i = 0; i < setting_count; ++i) {
-    const std::string known = settings[i].known;
+    const std::string known = settings[i].known, harms = settings[i].harms;
+    EXPECT_NE(*settings[i].source, 0) << settings[i].name;
+    EXPECT_TRUE(i < forced_count || (known.empty() && harms.empty())) << settings[i].name;
+    if (i >= forced_count) continue;
+    EXPECT_EQ(*settings[i].library == 0, told_by_nothing.contains(settings[i].name)) << settings[i].name;
     if (*settings[i].library == 0) continue;
-    EXPECT_LT(i, forced_count);
-    EXPECT_NE(known.find(".."), std::string::npos) << settings[i].name;
+    ASSERT_NE(known.find(".."), std::string::npos) << settings[i].name;
     EXPECT_TRUE(version_is_within(known.substr(0, known.find("..")).c_str(), known.c_str())) << known;
+    // A version that ends right programs is none of the good ones: that it is there is recorded.
+    if (const size_t number = harms.find_first_of("0123456789");
+        harms.find("ends in an error") < harms.size())
+      EXPECT_EQ(harms.starts_with("before"), version_is_within(harms.c_str() + number, known.c_str()))
+          << harms;
   }
 }
 

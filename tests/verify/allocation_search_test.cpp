@@ -120,7 +120,7 @@ class SearchedProgram : public testing::Test {
 protected:
   Words words(const std::string& perturbation, const Words& options, const Words& program) const {
     Words all = {DETSHIM_COMMAND, "verify",        "--library",     DETSHIM_LIBRARY,
-                 "--log",         kept().string(), "--allocations", "--shake=" + perturbation};
+                 "--log",         kept().string(), "--allocations", "--perturb=" + perturbation};
     all.insert(all.end(), options.begin(), options.end());
     all.push_back("--");
     all.insert(all.end(), program.begin(), program.end());
@@ -175,7 +175,7 @@ TEST_F(SearchedProgram, HasADistanceBetweenTwoBlocksInItsResult) {
   EXPECT_TRUE(contains(found["text"], "moving it alone changes the result")) << found;
 }
 
-TEST_F(SearchedProgram, IsJudgedByWhatTheShakenRunShowed) {
+TEST_F(SearchedProgram, IsJudgedByWhatThePerturbedRunShowed) {
   // Which prints a line more in the search, another one each time.
   const Json found = search("fill", {SEARCHED_PROGRAM, "ticks"});
   EXPECT_EQ(found["result"], "proved") << found;
@@ -238,7 +238,7 @@ TEST_F(SearchedProgram, IsJudgedWhereTheSearchIsInterrupted) {
 
 TEST_F(SearchedProgram, IsNotSearchedToAnExtent) {
   const Result result =
-      run({DETSHIM_COMMAND, "verify", "--shake=fill", "--allocations=3", "--", "/bin/true"}, {}, folder());
+      run({DETSHIM_COMMAND, "verify", "--perturb=fill", "--allocations=3", "--", "/bin/true"}, {}, folder());
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
 }

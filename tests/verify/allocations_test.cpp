@@ -47,7 +47,7 @@ class Allocations : public testing::Test {
 protected:
   Words words(const std::string& perturbation, const Words& options, const Words& program) const {
     Words all = {DETSHIM_COMMAND, "verify",        "--library",     DETSHIM_LIBRARY,
-                 "--log",         kept().string(), "--allocations", "--shake=" + perturbation};
+                 "--log",         kept().string(), "--allocations", "--perturb=" + perturbation};
     all.insert(all.end(), options.begin(), options.end());
     all.push_back("--");
     all.insert(all.end(), program.begin(), program.end());
@@ -189,11 +189,11 @@ TEST_F(Allocations, SearchesNothingWhereRunsDifferAnyway) {
 TEST_F(Allocations, WantsAKnobThatItCanSearch) {
   const Result without = run({DETSHIM_COMMAND, "verify", "--allocations", "--", "/bin/true"}, {}, folder());
   EXPECT_EQ(without.status, 2);
-  EXPECT_TRUE(contains(without.err, "--shake=fill or --shake=aslr is missing")) << without.err;
+  EXPECT_TRUE(contains(without.err, "--perturb=fill or --perturb=aslr is missing")) << without.err;
   EXPECT_EQ(verify("readdir", {"/bin/true"}).status, 2);
   const Result random =
-      run({DETSHIM_COMMAND, "verify", "--allocations", "--shake=fill", "--keep-aslr", "--", "/bin/true"}, {},
-          folder());
+      run({DETSHIM_COMMAND, "verify", "--allocations", "--perturb=fill", "--keep-aslr", "--", "/bin/true"},
+          {}, folder());
   EXPECT_EQ(random.status, 2);
   EXPECT_TRUE(contains(random.err, "--keep-aslr")) << random.err;
 }
@@ -221,7 +221,7 @@ TEST_F(Allocations, PutsOutputsBackAfterTheSearchAndWhenItIsInterrupted) {
   EXPECT_EQ(contents(output), "mine");
 
   fs::remove_all(kept());
-  // The third run is the shaken one, the fourth the search's first.
+  // The third run is the perturbed one, the fourth the search's first.
   const std::string stops = "[ -z \"$_DETSHIM_HEAP\" ] || { touch reached; sleep 1000; }; ";
   Running running(words("fill", {"--output", "result"}, {"/bin/sh", "-c", stops + program}), {}, folder());
   while (!fs::exists(folder() / "reached") && !running.has_ended()) std::this_thread::yield();

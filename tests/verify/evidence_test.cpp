@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include <sys/resource.h>
+#include <sys/xattr.h>
+
 namespace {
 
 using Json = nlohmann::json;
@@ -85,6 +88,36 @@ TEST_F(Evidence, HoldsForTheSameProgramOnly) {
   EXPECT_EQ(other["evidence"]["names"][0], "code: arguments"); // and mine.py
   EXPECT_NE(run({DETSHIM_COMMAND, "log"}, {}, scratch_.path()).out.find("changed: arguments"),
             std::string::npos);
+}
+
+// What is kept with a file and is not in it.
+TEST_F(Evidence, HoldsWhileLinksAndAttributesAreTheSame) {
+  write("mine.py", "x = 1\n");
+  write("data", "1\n");
+  write("train.py", script_ + "import os\nos.readlink('link')\n"
+                              "try: os.getxattr('data', 'user.set')\nexcept OSError: pass\n");
+  fs::create_symlink("one", scratch_.path() / "link");
+  ASSERT_EQ(verify(timed_).status, 0);
+  EXPECT_EQ(log_of(timed_)["verdict"], "verified");
+  fs::remove(scratch_.path() / "link");
+  fs::create_symlink("other", scratch_.path() / "link");
+  EXPECT_EQ(log_of(timed_)["evidence"]["names"], Json({"code: link link"}));
+  fs::remove(scratch_.path() / "link");
+  fs::create_symlink("one", scratch_.path() / "link");
+  if (::setxattr((scratch_.path() / "data").c_str(), "user.set", "1", 1, 0) != 0)
+    GTEST_SKIP() << "no extended attributes here";
+  EXPECT_EQ(log_of(timed_)["evidence"]["names"], Json({"code: attributes of data"}));
+}
+
+// The first run fills a cache, which the others read.
+TEST_F(Evidence, HoldsFromTheSecondRunOn) {
+  write("mine.py", "x = 1\n");
+  write("train.py", script_ + "import os\nif not os.path.exists('cache'): open('cache', 'w').write('1')\n"
+                              "print(open('cache').read())\n");
+  ASSERT_EQ(verify(timed_).status, 0);
+  const Json log = log_of(timed_);
+  EXPECT_EQ(log["verdict"], "verified") << log["evidence"];
+  EXPECT_EQ(log["evidence"]["runs"], 4);
 }
 
 // Whatever the run finds by a path: a module of a folder that it adds itself, data, a script that is sourced,
@@ -169,12 +202,20 @@ TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
 
 TEST_F(Evidence, DoesNotAnswerForWhatWasNotSeenThen) {
   write("mine.py", "x = 1\n");
-  write("train.py", script_ + "import os\nif 'switch' in os.readlink('link'): print(time.time() > 0)\n");
-  std::filesystem::create_symlink("nothing", scratch_.path() / "link"); // what no list of files has
+  write(
+      "train.py",
+      script_ +
+          "import resource\nif resource.getrlimit(resource.RLIMIT_NOFILE)[0] % 2: print(time.time() > 0)\n");
+  const auto set_limit = [](rlim_t files) { // which is no part of a program's state
+    rlimit limit;
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = files;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  };
+  set_limit(1000);
   ASSERT_EQ(verify(timed_).status, 0);
   EXPECT_EQ(log_of(timed_)["verdict"], "verified");
-  std::filesystem::remove(scratch_.path() / "link");
-  std::filesystem::create_symlink("switch", scratch_.path() / "link");
+  set_limit(1001);
   const Json log = log_of(timed_);
   EXPECT_EQ(log["verdict"], "unverified");
   EXPECT_EQ(log["evidence"]["answer"], "new_findings");

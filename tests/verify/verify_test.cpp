@@ -295,14 +295,20 @@ TEST_F(Verify, GivesFoldersBackAsTheyWere) {
   const timespec times[] = {{1000000000, 5}, {1000000000, 7}};
   for (const fs::path& path : {private_one, out}) ::utimensat(AT_FDCWD, path.c_str(), times, 0);
   const auto out_before = state(out), private_before = state(private_one);
-  const Result result =
-      verify({"--output", "out"}, shell("stat -c '%a %Y' out out/private; rm -rf out; umask 022; "
-                                        "mkdir -p out/private; echo b > out/private/file"));
-  EXPECT_EQ(result.status, equal) << result.out << result.err;
-  EXPECT_EQ(contents(kept() / "run-2/stdout"), "2750 1000000000\n700 1000000000\n");
-  EXPECT_EQ(state(out), out_before);
-  EXPECT_EQ(state(private_one), private_before);
-  EXPECT_EQ(read("out/private/file"), "before");
+  for (const std::string anew :
+       {"mkdir -p out/private",
+        "mkdir other out; mv private out; rmdir other"}) { // with the number of the old one, too
+    fs::remove_all(kept());
+    const Result result =
+        verify({"--output", "out"}, shell("stat -c '%a %Y' out out/private; mv out/private .; rm -rf out; "
+                                          "umask 022; " +
+                                          anew + "; rm -rf private; echo b > out/private/file"));
+    EXPECT_EQ(result.status, equal) << result.out << result.err;
+    EXPECT_EQ(contents(kept() / "run-2/stdout"), "2750 1000000000\n700 1000000000\n");
+    EXPECT_EQ(state(out), out_before) << anew;
+    EXPECT_EQ(state(private_one), private_before) << anew;
+    EXPECT_EQ(read("out/private/file"), "before");
+  }
 }
 
 TEST_F(Verify, MovesWhatIsNoFileAway) {
@@ -332,7 +338,8 @@ TEST_F(Verify, NamesTheFolderThatCannotBeRead) {
     ::chmod(folder().c_str(), 0777);
     all.insert(all.begin(), {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"});
   }
-  const Result result = run(all, {}, folder());
+  const Result result =
+      run(all, {{"XDG_STATE_HOME", (folder() / "state").string()}}, folder()); // not in /tmp
   EXPECT_EQ(result.status, unverified);
   EXPECT_TRUE(contains(result.err, "detshim: cannot read '")) << result.err;
   EXPECT_TRUE(contains(result.err, "out/closed': Permission denied\n")) << result.err;
@@ -479,6 +486,22 @@ TEST_F(Verify, RefusesALinkOfAnotherUserToWhatIsNotTheirs) {
   ASSERT_EQ(::chown((folder() / "roots").c_str(), 65534, 65534), 0);
   EXPECT_EQ(verify({"--output", "link/*"}, shell("echo x > link/f; echo a")).status, equal);
   EXPECT_EQ(read("roots/f"), "precious");
+}
+
+/// As root in the tree of somebody who renames what is root's to where an output was.
+TEST_F(Verify, GivesAwayNoFolderThatWasRenamedOntoAnOutput) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs two users";
+  const fs::path out = folder() / "out", roots = folder() / "roots";
+  for (const fs::path& path : {out, roots}) fs::create_directory(path);
+  write("roots/key", "secret");
+  ::chmod(roots.c_str(), 0700);
+  ::chmod(out.c_str(), 0755);
+  ASSERT_EQ(::chown(out.c_str(), 65534, 65534), 0);
+  verify({"--output", "out/*.txt"}, shell("[ -d gone ] || { mv out gone; mv roots out; }"));
+  struct stat status = {};
+  ASSERT_EQ(::stat(out.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 0u);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
 TEST_F(Verify, PutsBackWhatAKilledOneHadSetAside) {
@@ -878,8 +901,8 @@ TEST_P(Faults, AreFound) {
   Words options = {"-n", "3", "--output", "result.*"};
   if (!GetParam().perturbation.empty()) {
     EXPECT_EQ(verify(options, {FAULTS_PROGRAM, GetParam().name}).status, equal)
-        << "it shows without being shaken";
-    options.push_back("--shake=" + GetParam().perturbation);
+        << "it shows without being perturbed";
+    options.push_back("--perturb=" + GetParam().perturbation);
   }
   const Json document = verify_json(options, {FAULTS_PROGRAM, GetParam().name});
   EXPECT_EQ(document["verdict"], "different") << document;
@@ -892,8 +915,8 @@ TEST_P(Faults, AreFound) {
     EXPECT_TRUE(subject == "result.bin" || (GetParam().name == "ranks" && subject == "result.2"))
         << difference;
   }
-  const Json fixed =
-      verify_json({"-n", "3", "--output", "result.*", "--shake"}, {FAULTS_PROGRAM, GetParam().name, "fixed"});
+  const Json fixed = verify_json({"-n", "3", "--output", "result.*", "--perturb"},
+                                 {FAULTS_PROGRAM, GetParam().name, "fixed"});
   EXPECT_EQ(fixed["verdict"], "equal") << fixed;
 }
 
@@ -943,7 +966,7 @@ TEST_F(Verify, ShowsTheFirstCause) {
 
 TEST_F(Verify, NamesTheLineOfTheFirstCause) {
   write("program.py", "import ctypes, time\nlibc = ctypes.CDLL(None)\nn = int(open('count').read())\n"
-                      "open('count', 'w').write(str(n + 1))\nlibc.srand(n)\nprint(libc.rand())\n");
+                      "open('count', 'w').write(str(n + 1))\nfor i in range(n): libc.srand(5)\nprint(n)\n");
   write("count", "7");
   const Json cause = verify_json({}, {"/usr/bin/python3", "program.py"})["first_cause"];
   EXPECT_TRUE(contains(cause["place"], "program.py:5 ")) << cause;
@@ -1007,12 +1030,12 @@ TEST_F(Verify, NamesWhatLeavesNoRecord) {
         "import os, random, threading, time\nrandom.random()\nos.makedirs('d/a', exist_ok=True)\n"
         "os.makedirs('d/b', exist_ok=True)\nprint(os.listdir('d'), time.time() > 0)\n");
   const std::string folder =
-      suspects_of(verify_json({"--shake=readdir"}, {"/usr/bin/python3", "folder.py"})["first_cause"]);
+      suspects_of(verify_json({"--perturb=readdir"}, {"/usr/bin/python3", "folder.py"})["first_cause"]);
   EXPECT_TRUE(contains(folder, "folder: a folder is read at ") && contains(folder, "folder.py:5 ")) << folder;
   EXPECT_FALSE(contains(folder, "clock")) << folder;
   // What a perturbation shows, which is not that it was turned.
   write("address.py", "import random\nrandom.random()\nprint(id(object()))\n");
-  const Json address = verify_json({"--shake=aslr"}, {"/usr/bin/python3", "address.py"})["first_cause"];
+  const Json address = verify_json({"--perturb=aslr"}, {"/usr/bin/python3", "address.py"})["first_cause"];
   EXPECT_TRUE(suspects_of(address).starts_with("address: an address goes into ")) << address;
   EXPECT_TRUE(address["place"].is_null()) << address;
   // A line that reads a clock.
@@ -1030,7 +1053,7 @@ TEST_F(Verify, BoundsTheRateOfRunsThatDiffer) {
 TEST_F(Verify, RefusesWhatItCannotTake) {
   for (const Words& options : std::vector<Words>{{"-n", "1"},
                                                  {"-n", "many"},
-                                                 {"--shake=earthquake"},
+                                                 {"--perturb=earthquake"},
                                                  {"--metric", "("},
                                                  {"--metric", "no group"},
                                                  {"--rtol", "-1"},

@@ -1,7 +1,6 @@
 #include "environment/capture.h"
 
-#include "common/environment_handover.h"
-#include "scanner/elf_file.h"
+#include "common/run_agreements.h"
 #include "scanner/preloading.h"
 #include "support/hash.h"
 #include "support/wording.h"
@@ -11,7 +10,6 @@
 #include <cctype>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <future>
@@ -179,11 +177,6 @@ bool looks_drawn(std::string_view value) {
     if (has_digit && has_letter && bits > least_bits) return true;
   }
   return false;
-}
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 bool is_python(const std::string& program) { return base_name(program).find("python") != std::string::npos; }

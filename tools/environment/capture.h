@@ -8,13 +8,14 @@
 #include "log_reader/log.h"
 #include "support/ask.h"
 #include "support/files.h"
+#include "support/variable.h"
 
-#include <chrono>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/stat.h>
 
 namespace detshim {
 
@@ -51,6 +52,7 @@ void capture_packages(const Log& log, Environment& to);
 /// True if the file itself, not what a link leads to, was changed since `began` (nanoseconds since 1970), or
 /// is gone. By the time of its last change (ctime), which is not the user's to set.
 bool was_changed_since(const std::string& file, std::int64_t began);
+bool was_changed_since(const struct stat& state, std::int64_t began);
 void capture_variables(Environment& to);
 /// Version, mode and seed, which the log has.
 void capture_own_settings(const Log& log, Environment& to);
@@ -89,18 +91,11 @@ bool looks_drawn(std::string_view value);
 /// that still looks drawn is a hash.
 std::string without_login(std::string address);
 
-/// The value of a variable; empty where it is not set.
-std::string variable(const char* name);
 /// True for a program that is a Python by its name.
 bool is_python(const std::string& program);
 
 /// 64 bits in hexadecimal; for telling apart, not for security.
 std::string hash_text(std::string_view bytes);
-
-/// A fact, or why it is none.
-struct Known {
-  std::string text, problem;
-};
 
 struct GitState {
   Known commit, changes, untracked; ///< "1a2b…"; "none" or a hash; "none" or "2 untracked files 8e…"

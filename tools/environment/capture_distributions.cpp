@@ -2,17 +2,14 @@
 //
 // Sources: PEP 376 and 627 (RECORD), PEP 610 (direct_url.json), the site module (.pth files).
 #include "environment/capture.h"
+#include "report/json.h"
 #include "scanner/elf_file.h"
 #include "scanner/preloading.h"
 #include "support/wording.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <sstream>
 
@@ -22,7 +19,6 @@ namespace detshim {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 /// Folders named site-packages or dist-packages below that of an installation.
 void add_sites(const fs::path& prefix, std::set<fs::path>& to) {
@@ -131,26 +127,21 @@ std::string decoded(const std::string& text) {
   return result;
 }
 
-/// A member that is a text; empty for any other.
-std::string text_of(const Json& object, const char* name) {
-  const auto member = object.find(name);
-  return member != object.end() && member->is_string() ? member->get<std::string>() : "";
-}
-
 /// Where a distribution came from, if not from an index.
 struct Origin {
   std::string text;   ///< ", from https://…"
   std::string source; ///< the folder that an editable one stands for
 };
 Origin origin_of(const fs::path& info) {
-  const Json json = Json::parse(read_file(info / "direct_url.json"), nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(read_file(info / "direct_url.json"), nullptr, false);
   if (!json.is_object()) return {};
   const std::string url = text_of(json, "url");
   std::string text = ", from " + without_login(url);
   if (const auto vcs = json.find("vcs_info"); vcs != json.end() && vcs->is_object())
     text += " commit " + text_of(*vcs, "commit_id");
   const auto folder = json.find("dir_info");
-  if (folder == json.end() || !folder->is_object() || folder->value("editable", Json()) != Json(true))
+  if (folder == json.end() || !folder->is_object() ||
+      folder->value("editable", nlohmann::json()) != nlohmann::json(true))
     return {text, ""};
   return {text + ", editable", url.starts_with("file://") ? decoded(url.substr(7)) : ""};
 }
@@ -219,10 +210,7 @@ void capture_source(const std::string& name, const std::string& folder, const As
   if (code.facts.contains(subject) || code.unknown.contains(subject)) return;
   const GitState state =
       folder.empty() ? GitState{{"", "it is no folder"}, {}, {}} : git_state(folder, {limits});
-  if (state.problem().empty())
-    code.facts[subject] = state.text();
-  else
-    code.unknown[subject] = state.problem();
+  code.put(subject, {state.text(), state.problem()});
 }
 
 /// "numpy".
@@ -277,18 +265,12 @@ void capture_site(const fs::path& site, const CaptureOptions& options, Environme
           read_file(entry.is_directory(ignored) ? entry.path() / "PKG-INFO" : entry.path());
       const std::string distribution = field_of(metadata, "Name"), version = field_of(metadata, "Version");
       const std::string subject = "python " + (distribution.empty() ? name : distribution);
-      if (version.empty())
-        to.unknown[subject] = "its PKG-INFO cannot be read, or says no version";
-      else
-        to.facts[subject] = version;
+      to.put(subject, {version, version.empty() ? "its PKG-INFO cannot be read, or says no version" : ""});
     } else if (name.ends_with(".egg-link")) {
       to.facts["link " + name] = read_file(entry.path());
     } else if (name.ends_with(".pth") || name == "sitecustomize.py" || name == "usercustomize.py") {
       const Known held = hash_of_file(entry.path()); // it may set variables
-      if (held.problem.empty())
-        to.facts["start file " + name] = "contents " + held.text;
-      else
-        to.unknown["start file " + name] = held.problem;
+      to.put("start file " + name, {"contents " + held.text, held.problem});
     }
   }
   if (error) to.unknown["distributions in " + site.string()] = error.message();

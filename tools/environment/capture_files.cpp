@@ -5,14 +5,11 @@
 #include "common/arguments.h"
 #include "common/text.h"
 #include "report/log_report.h"
-#include "scanner/elf_file.h"
-#include "scanner/preloading.h"
 #include "support/wording.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -20,7 +17,6 @@
 #include <sstream>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -30,11 +26,7 @@ namespace fs = std::filesystem;
 /// Without one, what it holds, if that is still what was mapped.
 Known build_of(const std::string& file, const Log& log, std::int64_t began) {
   const auto known = log.builds.find(file);
-  if (known != log.builds.end() && !known->second.empty()) {
-    std::string text;
-    for (const std::string& build : known->second) text += (text.empty() ? "build " : ", ") + build;
-    return {text, ""};
-  }
+  if (known != log.builds.end() && !known->second.empty()) return {"build " + joined(known->second), ""};
   if (was_changed_since(file, began)) return {"", "it has no build id, and was changed since the run began"};
   Known contents = hash_of_file(file);
   if (contents.problem.empty()) contents.text = "no build id, contents " + contents.text;
@@ -111,13 +103,6 @@ std::vector<std::string> words_of_arguments(const std::string& array) {
   return json.is_array() ? json.get<std::vector<std::string>>() : std::vector<std::string>{};
 }
 
-void put(CapturedSection& section, const std::string& subject, const Known& known) {
-  if (known.problem.empty())
-    section.facts[subject] = known.text;
-  else
-    section.unknown[subject] = known.problem;
-}
-
 } // namespace
 
 std::set<std::string> mapped_files(const Log& log) {
@@ -135,10 +120,14 @@ bool is_unreached(const Log& log) {
   });
 }
 
+bool was_changed_since(const struct stat& state, std::int64_t began) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
+}
+
 bool was_changed_since(const std::string& file, std::int64_t began) {
   struct stat state;
-  constexpr std::int64_t second = 1'000'000'000;
-  return ::lstat(file.c_str(), &state) != 0 || state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
+  return ::lstat(file.c_str(), &state) != 0 || was_changed_since(state, began);
 }
 
 void capture_libraries(const Log& log, Environment& to) {
@@ -182,9 +171,9 @@ void capture_code(const AskLimits& limits, Environment& to) {
     return;
   }
   const GitState state = git_state(".", {limits});
-  put(section, "git commit", state.commit);
-  put(section, "git changes", state.changes);
-  put(section, "git untracked files", state.untracked);
+  section.put("git commit", state.commit);
+  section.put("git changes", state.changes);
+  section.put("git untracked files", state.untracked);
 }
 
 namespace {
@@ -211,8 +200,9 @@ void capture_command(const std::string& program, const std::vector<std::string>&
   for (const std::string& word : words_of_arguments(begin == std::string::npos ? "" : text.substr(begin))) {
     is_cut |= word.ends_with("…");
     all += (count++ == 0 ? "" : " ") +
-           (looks_drawn(word) ? hashed_value + hash_text(word)
-                              : (word.find(' ') == std::string::npos ? word : shell_command({word})));
+           (looks_drawn(word)
+                ? hashed_value + hash_text(word)
+                : (word.find_first_of(" ;&|$()\'\"") == std::string::npos ? word : shell_command({word})));
   }
   section.facts.erase("arguments");
   section.unknown.erase("arguments");
@@ -260,7 +250,7 @@ void capture_caches(bool deep, Environment& to) {
     if (place.empty() || fs::status(place, error).type() == fs::file_type::not_found)
       section.facts[cache.name] = "cold";
     else
-      put(section, cache.name, state_of(place, deep));
+      section.put(cache.name, state_of(place, deep));
   }
 }
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <set>
 #include <sstream>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,8 +19,7 @@ namespace fs = std::filesystem;
 
 /// True where git is told not to look for a repository, in that folder or above (GIT_CEILING_DIRECTORIES).
 bool is_ceiling(const fs::path& folder) {
-  const char* const ceilings = std::getenv("GIT_CEILING_DIRECTORIES");
-  std::istringstream list(ceilings != nullptr ? ceilings : "");
+  std::istringstream list(variable("GIT_CEILING_DIRECTORIES"));
   for (std::string one; std::getline(list, one, ':');)
     if (!one.empty() && fs::path(one).lexically_normal() == folder) return true;
   return false;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <string_view>
 
@@ -26,11 +25,6 @@ bool next_line(std::string_view& rest, std::string_view& line) {
   line = rest.substr(0, rest.find('\n'));
   rest.remove_prefix(std::min(line.size() + 1, rest.size()));
   return true;
-}
-
-std::string first_line(const fs::path& file) {
-  const std::string text = read_file(file);
-  return text.substr(0, text.find('\n'));
 }
 
 /// The value of "key : value" in /proc/cpuinfo and its like.
@@ -96,10 +90,8 @@ void capture_kernel(CapturedSection& to) {
 
 /// A file that NCCL takes its topology from (NCCL_TOPO_FILE and its default in NVIDIA's documentation).
 void capture_nccl_topology(CapturedSection& to) {
-  const char* const requested = std::getenv("NCCL_TOPO_FILE");
-  const std::string file =
-      requested == nullptr || *requested == 0 ? "/var/run/nvidia-topologyd/virtualTopology.xml" : requested;
-  const std::string text = read_file(file);
+  const std::string text =
+      read_file(variable("NCCL_TOPO_FILE", "/var/run/nvidia-topologyd/virtualTopology.xml"));
   to.facts["NCCL topology file"] = text.empty() ? "none" : "contents " + hash_text(text);
 }
 
@@ -146,6 +138,12 @@ void capture_limits(CapturedSection& to) {
   std::error_code error;
   const fs::path zone = fs::read_symlink("/etc/localtime", error);
   to.facts["timezone of the system"] = error ? first_line("/etc/timezone") : zone.string();
+  // What libc opens itself, unseen.
+  to.facts["timezone of the system"] += ", contents " + hash_of_file("/etc/localtime").text;
+  struct stat locales;
+  if (::stat("/usr/lib/locale/locale-archive", &locales) == 0)
+    to.facts["locales"] =
+        std::to_string(locales.st_size) + " bytes, written at " + std::to_string(locales.st_mtim.tv_sec);
 }
 
 } // namespace

@@ -9,7 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -17,6 +16,7 @@
 #include <sstream>
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 namespace detshim {
 namespace {
@@ -31,8 +31,9 @@ struct Uses {
   bool read = false, written = false, status = false;
   bool written_first = false; ///< over what was there, as Fortran opens files
   bool listed = false;        ///< the names in a folder
-  bool all = false;           ///< more of a folder's files than are named one by one
-  std::string id;             ///< of the file that was read
+  bool link = false, attributes = false;
+  bool all = false; ///< more of a folder's files than are named one by one
+  std::string id;   ///< of the file that was read
 };
 
 struct List {
@@ -69,11 +70,13 @@ List read_list(const std::string& file) {
     if (is_cache && how != "read") continue;
     Uses& uses = list.files[source];
     if (how == "written" || how == "changed") {
-      if (how == "written") own.insert(id);
+      if (how == "written" && !id.empty()) own.insert(id);
       uses.written = true;
       uses.written_first |= !uses.read;
     } else if (how == "listed" || how == "folder") {
       (how == "listed" ? uses.listed : uses.all) = true;
+    } else if (how == "link" || how == "attributes") {
+      (how == "link" ? uses.link : uses.attributes) = true;
     } else if (own.contains(id)) {
       continue;
     } else if (how == "read" && !uses.read) {
@@ -134,6 +137,29 @@ bool was_written_since(const struct stat& state, std::int64_t began) {
   return state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
 }
 
+/// Where a link leads that was there before the run.
+Known target_of(const std::string& link, std::int64_t began) {
+  struct stat state;
+  std::error_code error;
+  if (::lstat(link.c_str(), &state) != 0 || !S_ISLNK(state.st_mode) || was_written_since(state, began))
+    return {};
+  return {"leads to " + fs::read_symlink(link, error).string(), ""};
+}
+
+/// Extended attributes.
+Known attributes_of(const std::string& path) {
+  std::string names(std::size_t{64} << 10, '\0'), all;
+  const ssize_t size = ::listxattr(path.c_str(), names.data(), names.size());
+  names.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  for (std::size_t at = 0; at < names.size(); at = names.find('\0', at) + 1) {
+    std::string value(std::size_t{64} << 10, '\0');
+    const ssize_t length = ::getxattr(path.c_str(), &names[at], value.data(), value.size());
+    value.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+    all += &names[at] + ('=' + value) + '\0';
+  }
+  return {all.empty() ? "none" : hash_text(all), ""};
+}
+
 /// In a folder whose files have other names in each run.
 bool is_temporary(const std::string& path) {
   const std::string folder = variable("TMPDIR");
@@ -152,7 +178,7 @@ Known fact_of(const std::string& path, const Uses& uses, std::int64_t began) {
   if (!S_ISREG(state.st_mode)) return {};
   // What it left of the old contents is in the new ones too.
   if (uses.read && uses.written_first) return contents_of(path, state);
-  if (was_written_since(state, began) || (!uses.id.empty() && uses.id != id_of(state)))
+  if (was_changed_since(state, began) || (!uses.id.empty() && uses.id != id_of(state)))
     return {"", "it was changed since the run began"};
   return uses.read ? contents_of(path, state) : Known{size_and_time(state), ""};
 }
@@ -233,9 +259,11 @@ void capture_used_files(const Log& log, bool is_here, Environment& to) {
       if (mapped.contains(path)) continue; // by its build
       const std::string subject = subject_of(path, to.places["folder"]);
       put(section, subject, fact_of(path, uses, to.began));
+      if (uses.link) put(section, "link " + subject.substr(5), target_of(path, to.began));
+      if (uses.attributes) put(section, "attributes of " + subject.substr(5), attributes_of(path));
       struct stat state;
       if (uses.read && uses.written && ::stat(path.c_str(), &state) == 0 && S_ISREG(state.st_mode) &&
-          was_written_since(state, to.began))
+          was_changed_since(state, to.began))
         carried += subject.substr(5) + '\n';
       if (uses.listed || uses.all) put(section, subject + "/", names_in(path, uses.all, list.files));
     }

@@ -1,8 +1,12 @@
 // Variables: by value where libraries read them, by hash where it is not known who does, and no secret at
 // all.
+#include "common/evidence_names.h"
 #include "common/secrets.h"
 #include "environment/capture.h"
+#include "support/files.h"
 #include "support/wording.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -141,6 +145,14 @@ std::string without_own_library(std::string list) {
   return others;
 }
 
+/// Which seeds give way is known from there. Nothing where none do.
+void capture_learned_seeds(const std::string& file, Environment& to) {
+  const auto evidence = nlohmann::json::parse(read_file(file), nullptr, false);
+  if (!evidence.is_object() || !evidence.contains(learned_seeds_key)) return;
+  if (const auto& entries = evidence[learned_seeds_key]; !entries.empty())
+    to.of(EnvironmentSection::settings).facts["learned seeds"] = hash_text(entries.dump());
+}
+
 } // namespace
 
 std::string variable_hash(std::string_view value) { return hash_text(value).substr(8); }
@@ -153,6 +165,10 @@ void capture_variables(Environment& to) {
     const std::string name(text.substr(0, end));
     std::string value(text.substr(end + 1));
     if (name == "LD_PRELOAD" && (value = without_own_library(value)).empty()) continue;
+    if (name == "DETSHIM_LEARNED_SEEDS") {
+      capture_learned_seeds(value, to);
+      continue;
+    }
     if (is_of_the_shell(name) || is_of_one_launch(name) || is_in_start_record(name)) continue;
     const VariableKind kind = kind_of(name);
     to.of(kind.section).facts["variable " + name] = kept_text(name, value, kind.is_kept);

@@ -31,9 +31,18 @@ inline constexpr auto environment_section_names =
                                      "caches", "machine", "packages", "session", "others"});
 inline constexpr std::size_t environment_sections = environment_section_names.size();
 
+/// A fact, or why it is none.
+struct Known {
+  std::string text, problem;
+};
+
 struct CapturedSection {
   std::map<std::string, std::string> facts;   ///< by subject; not safe to print
   std::map<std::string, std::string> unknown; ///< why, by subject; "" for the whole section
+
+  void put(const std::string& subject, const Known& known) {
+    (known.problem.empty() ? facts : unknown)[subject] = known.problem.empty() ? known.text : known.problem;
+  }
 };
 
 struct Environment {

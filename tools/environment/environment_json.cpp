@@ -2,12 +2,11 @@
 #include "environment/environment.h"
 
 #include "log_reader/printable.h"
-#include "report/json_writer.h"
+#include "report/json.h"
 #include "support/exit_status.h"
 
-#include <nlohmann/json.hpp>
-
 #include <sstream>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,17 +15,11 @@
 namespace detshim {
 namespace {
 
-using Json = nlohmann::json;
+// Its objects are sorted: a stranger's with many members is not searched from the first to the last for each.
+using Parsed = nlohmann::json;
 // A parsed document takes many times its size: a stranger's must not take all memory.
 constexpr off_t largest = 4 << 20; // of a large installation: a few hundred KB
 constexpr int deepest = 20;
-
-void write(JsonWriter& out, const char* name, const std::map<std::string, std::string>& texts) {
-  out.key(name);
-  out.begin_object();
-  for (const auto& [subject, text] : texts) out.member(subject, text);
-  out.end_object();
-}
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
   throw UsageError("'" + printable(file) + "' " + why);
@@ -54,54 +47,46 @@ std::string text_of(const std::string& file, Links links) {
 } // namespace
 
 std::string environment_json(const Environment& environment) {
+  Json sections = Json::object();
+  for (std::size_t i = 0; i < environment_sections; ++i)
+    sections[std::string(environment_section_names[i])] = {{"facts", environment.sections[i].facts},
+                                                           {"unknown", environment.sections[i].unknown}};
+  Json document = {{"schema_version", environment_schema}};
+  if (!environment.run.empty()) document["run"] = environment.run;
+  document["host"] = environment.host;
+  document["began"] = environment.began;
+  document["complete"] = environment.is_complete;
+  document["places"] = environment.places;
+  document["sections"] = std::move(sections);
   std::ostringstream text;
-  JsonWriter out(text);
-  out.begin_object();
-  out.member("schema_version", environment_schema);
-  if (!environment.run.empty()) out.member("run", environment.run);
-  out.member("host", environment.host);
-  out.member("began", environment.began);
-  out.member("complete", environment.is_complete);
-  write(out, "places", environment.places);
-  out.key("sections");
-  out.begin_object();
-  for (std::size_t i = 0; i < environment_sections; ++i) {
-    out.key(environment_section_names[i]);
-    out.begin_object();
-    write(out, "facts", environment.sections[i].facts);
-    write(out, "unknown", environment.sections[i].unknown);
-    out.end_object();
-  }
-  out.end_object();
-  out.end_object();
-  text << '\n';
+  print_json(text, document);
   return text.str();
 }
 
 Environment read_environment_file(const std::string& file, Links links) {
   const std::string text = text_of(file, links);
   // Nesting is what takes the memory, and the stack.
-  const auto check_depth = [&file](int depth, Json::parse_event_t, const Json&) {
+  const auto check_depth = [&file](int depth, Parsed::parse_event_t, const Parsed&) {
     if (depth > deepest) refuse(file, "is no environment: it is nested deeper than one can be");
     return true;
   };
   Environment environment;
   try {
-    const Json json = Json::parse(text, check_depth);
-    if (json.at("schema_version") != Json(environment_schema))
+    const Parsed json = Parsed::parse(text, check_depth);
+    if (json.at("schema_version") != Parsed(environment_schema))
       refuse(file, "is of another version: accepted is schema_version " + std::to_string(environment_schema));
     environment.run = json.value("run", "");
     environment.host = json.value("host", "");
     if (const auto began = json.find("began"); began != json.end())
-      environment.began = began->get_ref<const Json::number_integer_t&>(); // value() converts any number
+      environment.began = began->get_ref<const Parsed::number_integer_t&>(); // value() converts any number
     environment.is_complete = json.value("complete", true);
     environment.places = json.value("places", std::map<std::string, std::string>{});
     for (std::size_t i = 0; i < environment_sections; ++i) {
-      const Json& section = json.at("sections").at(std::string(environment_section_names[i]));
+      const Parsed& section = json.at("sections").at(std::string(environment_section_names[i]));
       section.at("facts").get_to(environment.sections[i].facts);
       section.at("unknown").get_to(environment.sections[i].unknown);
     }
-  } catch (const Json::exception&) {
+  } catch (const Parsed::exception&) {
     refuse(file, "is no environment: accepted is what `detshim env capture` writes");
   }
   return environment;

@@ -39,4 +39,9 @@ void write_whole(const std::string& file, const std::string& text);
 /// The same for a path that the user has named: put_where_asked().
 void write_where_asked(const std::string& file, const std::string& text, mode_t mode = S_IRUSR | S_IWUSR);
 
+/// True for one that was captured as its run began; else it is put together from the log alone.
+inline bool was_captured_at_start(const Environment& environment) {
+  return environment.places.contains("machine");
+}
+
 } // namespace detshim

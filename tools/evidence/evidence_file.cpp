@@ -75,7 +75,14 @@ const EvidenceEntry* find_entry(const std::vector<EvidenceEntry>& entries, const
 
 } // namespace
 
-std::vector<EvidenceEntry> read_evidence(const std::string& file) {
+namespace {
+
+struct Document {
+  std::vector<EvidenceEntry> programs;
+  std::vector<std::string> learned_seeds;
+};
+
+Document read_document(const std::string& file) {
   const std::string name = "'" + printable(file) + "' ";
   struct stat state;
   if (::stat(file.c_str(), &state) != 0) return {};
@@ -85,21 +92,47 @@ std::vector<EvidenceEntry> read_evidence(const std::string& file) {
   std::ifstream input(file);
   if (!S_ISREG(state.st_mode) || static_cast<std::size_t>(state.st_size) > most_bytes || !input)
     throw UsageError(name + "cannot be read as evidence: accepted is a file that detshim verify wrote");
-  std::vector<EvidenceEntry> entries;
+  Document document;
   try {
     const Json json = Json::parse(input);
     if (json.at("schema_version") != evidence_schema)
       throw UsageError(name + "is of another schema_version than " + std::to_string(evidence_schema) +
                        ": run detshim verify again");
-    for (const Json& program : json.at("programs")) entries.push_back(entry_of(program));
+    for (const Json& program : json.at("programs")) document.programs.push_back(entry_of(program));
+    document.learned_seeds = json.value(learned_seeds_key, std::vector<std::string>());
   } catch (const Json::exception&) {
     throw UsageError(name + "is damaged: remove it, and run detshim verify again");
   }
-  return entries;
+  return document;
+}
+
+void write_document(const std::string& file, const Document& document) {
+  Json programs = Json::array();
+  for (const EvidenceEntry& one : document.programs) programs.push_back(json_of(one));
+  const Json json = {{"schema_version", evidence_schema},
+                     {learned_seeds_key, document.learned_seeds},
+                     {"programs", std::move(programs)}};
+  write_whole(file, json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
+}
+
+} // namespace
+
+std::vector<EvidenceEntry> read_evidence(const std::string& file) { return read_document(file).programs; }
+
+void keep_learned_seeds(const std::string& file, const std::vector<std::string>& entries) {
+  const auto call_site = [](const std::string& entry) { return entry.substr(0, entry.find(' ')); };
+  Document document = read_document(file);
+  for (const std::string& entry : entries) {
+    std::erase_if(document.learned_seeds,
+                  [&](const std::string& known) { return call_site(known) == call_site(entry); });
+    document.learned_seeds.push_back(entry);
+  }
+  write_document(file, document);
 }
 
 void keep_evidence(const std::string& file, EvidenceEntry entry) {
-  std::vector<EvidenceEntry> entries = read_evidence(file);
+  Document document = read_document(file);
+  std::vector<EvidenceEntry>& entries = document.programs;
   std::erase_if(entries, [&](const EvidenceEntry& other) {
     return is_of_same_command(other, entry.state) && other.state.parts == entry.state.parts;
   });
@@ -109,19 +142,21 @@ void keep_evidence(const std::string& file, EvidenceEntry entry) {
     return is_of_same_command(other, entry.state) && others-- >= most_states;
   });
   entries.push_back(std::move(entry));
-  Json programs = Json::array();
-  for (const EvidenceEntry& one : entries) programs.push_back(json_of(one));
-  const Json document = {{"schema_version", evidence_schema}, {"programs", std::move(programs)}};
-  write_whole(file, document.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
+  write_document(file, document);
 }
 
 void weigh_evidence(const std::vector<EvidenceEntry>& entries, const ProgramState& state, Verdict& verdict) {
   using Answer = EvidenceUse::Answer;
+  verdict.evidence.command = state.command;
   const EvidenceEntry* const entry = find_entry(entries, state);
   if (entry == nullptr) return;
   EvidenceUse& use = verdict.evidence;
   use.runs = entry->runs;
   use.date = entry->date;
+  if (!state.is_captured) {
+    use.answer = Answer::unknown;
+    return;
+  }
   use.names = changed_parts(entry->state, state);
   if (use.names.empty() && !entry->is_equal) { // also where something is not known: nothing speaks for it
     use.answer = Answer::differed;

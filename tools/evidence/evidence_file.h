@@ -2,6 +2,7 @@
 // docs/VERDICT.md has the file's form.
 #pragma once
 
+#include "common/evidence_names.h" // the file's name, in the working directory of the runs
 #include "evidence/program_state.h"
 #include "verdict/finding.h"
 
@@ -10,9 +11,6 @@
 #include <vector>
 
 namespace detshim {
-
-/// Its name, in the working directory of the runs.
-inline constexpr const char* evidence_file_name = "detshim-evidence.json";
 
 /// One program under one seed, as it was compared.
 struct EvidenceEntry {
@@ -32,6 +30,10 @@ std::vector<EvidenceEntry> read_evidence(const std::string& file);
 /// Puts `entry` in the place of one for the same command, seed and state. Of a program that was changed, the
 /// newest few entries are kept. Throws UsageError if it cannot be written.
 void keep_evidence(const std::string& file, EvidenceEntry entry);
+
+/// Keeps the call sites of seeds that change, in the place of what was known of the same ones. Throws
+/// UsageError.
+void keep_learned_seeds(const std::string& file, const std::vector<std::string>& entries);
 
 /// What the entries say of a run: raises the verdict to *verified* where one holds, lowers it where runs
 /// differed.

@@ -1,5 +1,6 @@
 #include "evidence/program_state.h"
 
+#include "environment/kept_environments.h"
 #include "support/hash.h"
 
 #include <map>
@@ -37,6 +38,7 @@ ProgramState state_of(const Environment& environment) {
   };
   state.command = text(environment.of(code), "arguments");
   state.seed = text(environment.of(settings), "seed");
+  state.is_captured = was_captured_at_start(environment);
   for (const EnvironmentSection section : parts) {
     const std::string name(environment_section_names[static_cast<std::size_t>(section)]);
     const auto add = [&](const std::string& subject, const std::string& fact) {

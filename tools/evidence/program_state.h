@@ -15,6 +15,7 @@ struct ProgramState {
   std::string seed;
   /// Hashes by section and subject: "code: file train.py", "libraries: libz.so.1".
   std::map<std::string, std::string> parts;
+  bool is_captured = false;         ///< as the run began: else nothing is known of what it was
   std::vector<std::string> unknown; ///< what could have changed unseen: then nothing holds; not safe to print
 };
 

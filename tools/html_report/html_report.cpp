@@ -9,12 +9,11 @@
 #include "log_diff/log_diff.h"
 #include "log_diff/run_place.h"
 #include "log_reader/printable.h"
+#include "report/json.h"
 #include "report/log_report.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
 #include "verify/report.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -24,15 +23,12 @@
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 namespace detshim {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json; // members as they stand in the document
 
 constexpr int known_schema = 1;
 constexpr std::uintmax_t largest_document = 256u << 20;
@@ -48,8 +44,7 @@ struct LogEvidence {
         verdict(make_verdict(log, summary, code, accepted)) {
     weigh(log, verdict);
   }
-  LogEvidence(const LogEvidence&) = delete;
-  LogEvidence& operator=(const LogEvidence&) = delete;
+  LogEvidence& operator=(LogEvidence&&) = delete; // neither copied nor moved
 
   bool is_there() const { return std::ranges::any_of(log.processes, &Process::holds_a_record); }
 
@@ -96,12 +91,6 @@ Json read_document(const std::string& file) {
   if (!is_list("runs") || !is_list("differences") || !json.value("verdict", Json("")).is_string())
     refuse(file, "is no document of `detshim verify --json`: a member has another type");
   return json;
-}
-
-/// A member that is a text; empty for any other.
-std::string text_of(const Json& object, const char* name) {
-  const auto member = object.find(name);
-  return member != object.end() && member->is_string() ? member->get<std::string>() : "";
 }
 
 /// The log of a run: its folder may have been moved with the document, or copied from another machine.

@@ -1,6 +1,5 @@
 #include "log_diff/alignment.h"
 
-#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

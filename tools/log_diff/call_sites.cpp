@@ -74,7 +74,7 @@ std::string CallSiteTexts::describe(const RecordDifference& record) {
     if (!*side) continue;
     const Call& call = (*side)->call;
     if (!call.python.empty() || is_what_ran(*run, call))
-      return describe_place(call.at, call.frames, call.python, source_lines_);
+      return describe_call_site(call.at, call.frames, call.python, source_lines_);
   }
   return printable(record.a ? record.a->call.at : record.b->call.at);
 }

@@ -13,8 +13,8 @@ constexpr std::size_t most_causes = 16; // of a rank; of more the number
 /// The one that a rank, or a job's launcher, began with.
 bool is_root(const ProcessName& process) { return process.path.find('.') == std::string::npos; }
 
-/// From what other ranks sent: the result of a collective operation, a clock's value that this rank has not
-/// read, or what a program prints, which shows what came from anywhere.
+/// From what other ranks sent: the result of a collective operation, a seed that nothing explains, or what a
+/// program prints, which shows what came from anywhere.
 bool is_received(const Cause& cause) {
   if (!cause.record) return false;
   const RecordDifference& record = *cause.record;
@@ -27,7 +27,7 @@ bool is_received(const Cause& cause) {
     return record.a && record.b && record.a->call.why == reason_code(reason) &&
            record.b->call.why == reason_code(reason);
   };
-  return record.is_volatile && (says(Reason::clock_of_other_process) || says(Reason::time_from_elsewhere));
+  return record.is_volatile && says(Reason::unexplained_seed);
 }
 
 /// The seed and the command line say more than what follows from them.

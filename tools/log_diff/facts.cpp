@@ -2,7 +2,6 @@
 
 #include "support/wording.h"
 
-#include <algorithm>
 #include <cstddef>
 
 namespace detshim {

@@ -6,8 +6,6 @@
 #include "log_diff/fact_differences.h"
 #include "log_diff/run_place.h"
 #include "log_diff/thread_records.h"
-#include "log_reader/printable.h"
-#include "support/exit_status.h"
 #include "support/wording.h"
 
 #include <algorithm>

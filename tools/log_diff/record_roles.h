@@ -4,7 +4,6 @@
 
 #include "log_reader/record.h"
 
-#include <cstdint>
 #include <string_view>
 
 namespace detshim {

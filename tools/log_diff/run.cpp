@@ -8,7 +8,6 @@
 #include "log_reader/printable.h"
 #include "log_reader/python_files.h"
 #include "support/exit_status.h"
-#include "support/wording.h"
 
 #include <algorithm>
 #include <optional>
@@ -43,6 +42,21 @@ struct OpenProgram {
   throw UsageError("cannot compare: '" + printable(file) + "' " + why);
 }
 
+/// A record, and how often its call was made.
+void add_record(Digest& digest, const Call& call, const RecordCount& count) {
+  for (const std::string* const text : {&call.library, &call.function, &call.why, &call.at})
+    digest.add(*text);
+  for (const Field& field : call.fields) {
+    digest.add(field.name);
+    digest.add(field.value);
+  }
+  for (const std::vector<std::string>* const frames : {&call.frames, &call.python.frames})
+    for (const std::string& frame : *frames) digest.add(frame);
+  digest.add(call.python.user.value_or(~std::uint64_t{0}));
+  digest.add(static_cast<std::uint64_t>(call.action));
+  digest.add(count.calls << 4 | static_cast<std::uint64_t>(count.action));
+}
+
 class FileReader {
 public:
   FileReader(LoggedRun& run, const std::optional<std::string>& wanted, std::size_t file, SharedFacts& shared,
@@ -62,7 +76,6 @@ public:
 private:
   void take_line(std::string_view line) {
     if (line.empty()) return;
-    if (const std::optional<RawCall> call = parser_.raw_call(line)) return take_call(*call, line.size());
     std::optional<Line> read = parser_.parse(line);
     if (!read) {
       if (is_left_out_) return;
@@ -72,7 +85,7 @@ private:
     OpenProgram* const open = program(read->process);
     if (open == nullptr) return;
     extend(*open, line.size());
-    take_other(*open, read->record, line);
+    take_record(*open, read->record, line);
   }
 
   /// Of the wanted run, or of the newest so far; nullptr for a line of another run.
@@ -136,14 +149,11 @@ private:
     return true;
   }
 
-  void take_call(const RawCall& call, std::size_t length) {
-    OpenProgram* const open = program(call.process);
-    if (open == nullptr) return;
-    extend(*open, length);
-    if (call.is_unread) ++run_.unread_digests;
+  void take_call(OpenProgram& open, const Call& call) {
+    if (call.is_digest && find_field(call.fields, "unread") != nullptr) ++run_.unread_digests;
     const RecordCount count = count_of(call);
-    open->executions.take_record_of(call.thread);
-    ThreadRecords& records = thread_of(*open, call.thread);
+    open.executions.take_record_of(call.thread);
+    ThreadRecords& records = thread_of(open, call.thread);
     if (call.number != records.records + 1)
       refuse(path_, "lacks records before byte " + std::to_string(splitter_.line_start()) +
                         ": the numbers of a thread have a gap");
@@ -151,11 +161,11 @@ private:
       records.chunks.push_back({splitter_.line_start(), {}});
     ++records.records;
     ++run_records_;
-    add_record(records.chunks.back().digest, call.body, count);
+    add_record(records.chunks.back().digest, call, count);
     records.counts_are_exact &= count.is_exact;
   }
 
-  RecordCount count_of(const RawCall& call) {
+  RecordCount count_of(const Call& call) {
     if (call.is_digest) return {1, call.action, true};
     if (!call.counter) return {1, call.action, false};
     const std::optional<CountEntry> entry = counts_.take(*call.counter, call.action);
@@ -176,19 +186,19 @@ private:
     return threads.back();
   }
 
-  void take_other(OpenProgram& open, const Record& record, std::string_view line) {
-    if (const auto* build = std::get_if<Build>(&record))
-      run_.builds[build->file].insert(build->id);
-    else if (const auto* modules = std::get_if<Modules>(&record))
-      take_modules(open, *modules);
-    else if (const auto* more = std::get_if<MoreEnvironment>(&record))
-      add_environment(open.settings, more->changes, more->noted, more->readers);
-    else if (const auto* exec = std::get_if<Exec>(&record))
-      take_exec(open, *exec);
-    else if (const auto* end = std::get_if<End>(&record))
-      take_end(open, *end);
-    else
-      open.libraries.add(record, line);
+  void take_record(OpenProgram& open, const Record& record, std::string_view line) {
+    const RecordVisitor take = {
+        [&](const Call& call) { take_call(open, call); },
+        [&](const Build& build) { run_.builds[build.file].insert(build.id); },
+        [&](const Modules& modules) { take_modules(open, modules); },
+        [&](const MoreEnvironment& more) {
+          add_environment(open.settings, more.changes, more.noted, more.readers);
+        },
+        [&](const Exec& exec) { take_exec(open, exec); },
+        [&](const End& end) { take_end(open, end); },
+        [&](const auto&) { open.libraries.add(record, line); },
+    };
+    std::visit(take, record);
   }
 
   void take_modules(OpenProgram& open, const Modules& modules) {
@@ -281,11 +291,6 @@ void check_is_there(const LoggedRun& run, const RunPlace& place) {
 }
 
 } // namespace
-
-void add_record(Digest& digest, std::string_view body, const RecordCount& count) {
-  digest.add(body);
-  digest.add(count.calls << 4 | static_cast<std::uint64_t>(count.action));
-}
 
 std::string describe(const ProcessName& process) {
   std::string text = "process " + printable(process.path);

@@ -16,7 +16,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace detshim {
@@ -36,9 +35,6 @@ struct RecordCount {
   Action action = Action::none;
   bool is_exact = false;
 };
-
-/// A record as it stands, and how often its call was made.
-void add_record(Digest& digest, std::string_view body, const RecordCount& count);
 
 /// The records of one thread, by chunks: those whose digests are the same in both runs are not read again.
 struct ThreadRecords {

@@ -52,7 +52,7 @@ private:
     // Text that an installation runs as Python starts (.pth) is nothing of the user's.
     if (!place.python.empty() && place.python.frames.front().starts_with("<string>")) return;
     if (place.python.empty() && !source_lines_.find_user(place.at, place.frames)) return;
-    add(kind_of(place), describe_place(place.at, place.frames, place.python, source_lines_));
+    add(kind_of(place), describe_call_site(place.at, place.frames, place.python, source_lines_));
   }
 
   void add_call(const FoldedCalls::Symbol& symbol, const SymbolCalls& calls, const auto& call_site) {
@@ -60,7 +60,7 @@ private:
     const std::string& function = symbol.function;
     const bool is_users = python.user.has_value();
     const auto where = [this, &at = at, &frames = frames, &python = python] {
-      return describe_place(at, frames, python, source_lines_);
+      return describe_call_site(at, frames, python, source_lines_);
     };
     if (symbol.action == Action::nondeterministic) {
       std::string why;

@@ -5,7 +5,6 @@
 #include "log_reader/open_file.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <unistd.h>
 

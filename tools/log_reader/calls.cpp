@@ -1,24 +1,16 @@
 #include "log_reader/calls.h"
-#include "common/reasons.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
-#include <string_view>
-#include <utility>
 
 namespace detshim {
-namespace {
-
-constexpr std::size_t most_examples = 256;
-
-} // namespace
 
 std::size_t FoldedCalls::severity(Action action) {
   return static_cast<std::size_t>(std::ranges::find(actions_worst_first, action) - actions_worst_first);
 }
 
 void SymbolCalls::add_example(const std::vector<Field>& fields, const CallCount& calls) {
+  constexpr std::size_t most_examples = 256;
   examples[fields].add(calls);
   if (examples.size() <= 2 * most_examples) return;
   // Those of the most calls stay. To do it for many at once costs little for each.

@@ -5,7 +5,6 @@
 #include "log_reader/log.h"
 
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>

@@ -6,12 +6,10 @@
 #include "log_reader/open_file.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -133,45 +131,34 @@ private:
     std::optional<Line> read = parser_.parse(line);
     if (!read) ++processes_[main_].process.damaged_lines;
     if (!read) return;
-    Record* const record = &read->record;
-    if (Start* start = std::get_if<Start>(record); start != nullptr && read->process == 0)
+    if (Start* start = std::get_if<Start>(&read->record); start != nullptr && read->process == 0)
       return take_start(std::move(*start));
     OpenProcess& open = numbered_process(read->process);
     Process& process = open.process;
-    if (const Call* call = std::get_if<Call>(&*record))
-      take_call(open, *call);
-    else if (const Start* start = std::get_if<Start>(&*record))
-      take_further_start(process, *start);
-    else if (const MoreEnvironment* more = std::get_if<MoreEnvironment>(&*record))
-      add_environment(process, *more);
-    else if (Library* library = std::get_if<Library>(&*record))
-      process.libraries.push_back(std::move(*library));
-    else if (const Build* build = std::get_if<Build>(&*record))
-      add_build(open, build->file, build->id);
-    else if (Bound* bound = std::get_if<Bound>(&*record))
-      process.bound.push_back(std::move(*bound));
-    else if (Framework* framework = std::get_if<Framework>(&*record))
-      process.frameworks.push_back(std::move(*framework));
-    else if (UserPlace* place = std::get_if<UserPlace>(&*record))
-      process.user_places.push_back(std::move(*place));
-    else if (const VariableHashes* found = std::get_if<VariableHashes>(&*record))
-      for (const auto& [name, hash] : found->hashes) open.variables[name].insert(hash);
-    else if (Runtime* runtime = std::get_if<Runtime>(&*record))
-      process.runtimes.push_back(std::move(*runtime));
-    else if (Coverage* coverage = std::get_if<Coverage>(&*record))
-      process.coverage.push_back(std::move(*coverage));
-    else if (const Modules* modules = std::get_if<Modules>(&*record))
-      add_modules(open, read->process, *modules);
-    else if (const Rights* rights = std::get_if<Rights>(&*record))
-      process.gave_up_rights = rights->function;
-    else if (Lost* lost = std::get_if<Lost>(&*record))
-      process.lost.push_back(std::move(*lost));
-    else if (const Killed* killed = std::get_if<Killed>(&*record))
-      process.killed.insert(killed->pid);
-    else if (const Exec* exec = std::get_if<Exec>(&*record))
-      take_exec(open, *exec);
-    else if (const End* end = std::get_if<End>(&*record))
-      take_end(open, *end);
+    const RecordVisitor take = {
+        [&](Call& call) { take_call(open, std::move(call)); },
+        [&](Start& start) { take_further_start(process, start); },
+        [&](MoreEnvironment& more) { add_environment(process, more); },
+        [&](Library& library) { process.libraries.push_back(std::move(library)); },
+        [&](Build& build) { add_build(open, build.file, build.id); },
+        [&](Bound& bound) { process.bound.push_back(std::move(bound)); },
+        [&](Framework& framework) { process.frameworks.push_back(std::move(framework)); },
+        [&](UserPlace& place) { process.user_places.push_back(std::move(place)); },
+        [&](VariableHashes& found) {
+          for (const auto& [name, hash] : found.hashes) open.variables[name].insert(hash);
+        },
+        [&](Runtime& runtime) { process.runtimes.push_back(std::move(runtime)); },
+        [&](Coverage& coverage) { process.coverage.push_back(std::move(coverage)); },
+        [&](Modules& modules) { add_modules(open, read->process, modules); },
+        [&](Rights& rights) { process.gave_up_rights = rights.function; },
+        [&](Lost& lost) { process.lost.push_back(std::move(lost)); },
+        [&](Killed& killed) { process.killed.insert(killed.pid); },
+        [&](Exec& exec) { take_exec(open, exec); },
+        [&](End& end) { take_end(open, end); },
+        [](RankMark&) {},
+        [](OtherRecord&) {},
+    };
+    std::visit(take, read->record);
   }
 
   /// Without a counts file the sums at the end of the process are what tells whether records or counts are
@@ -337,8 +324,7 @@ public:
   void add(OpenProcess&& open, std::int64_t written) {
     const std::string run = open.process.run;
     if (!run.empty()) {
-      runs_.insert(run);
-      if (!wanted_ && run > log_.run) turn_to(run);
+      know(run);
       if (run != log_.run) return;
     }
     log_.written = std::max(log_.written, written);
@@ -347,13 +333,21 @@ public:
     for (auto& [name, hashes] : open.variables) log_.variables[name].merge(hashes);
     open.process.modules =
         open.shared_modules ? SharedTexts(std::move(open.shared_modules)) : share(std::move(open.modules));
-    log_.damaged_lines += open.process.damaged_lines;
-    log_.torn_lines += open.process.has_torn_line ? 1 : 0;
     log_.processes.push_back(std::move(open.process));
+  }
+
+  /// There is that run, whether or not a process of it left a log.
+  void know(const std::string& run) {
+    runs_.insert(run);
+    if (!wanted_ && run > log_.run) turn_to(run);
   }
 
   void finish() {
     log_.calls.add(std::move(of_no_run_));
+    for (const Process& process : log_.processes) {
+      log_.damaged_lines += process.damaged_lines;
+      log_.torn_lines += process.has_torn_line ? 1 : 0;
+    }
     runs_.erase(log_.run);
     log_.other_runs.assign(runs_.begin(), runs_.end());
   }
@@ -363,11 +357,6 @@ private:
     log_.run = run;
     log_.calls = {};
     std::erase_if(log_.processes, [](const Process& process) { return !process.run.empty(); });
-    log_.damaged_lines = log_.torn_lines = 0;
-    for (const Process& process : log_.processes) {
-      log_.damaged_lines += process.damaged_lines;
-      log_.torn_lines += process.has_torn_line ? 1 : 0;
-    }
     log_.builds.clear();
     log_.variables.clear();
     log_.written = 0;
@@ -385,6 +374,37 @@ private:
   std::set<std::string, std::greater<>> runs_;
   std::map<std::vector<std::string>, std::shared_ptr<const std::vector<std::string>>> known_texts_;
 };
+
+/// The names of the files in the folder that end so, sorted.
+std::vector<std::string> files_ending(const std::string& folder, std::string_view suffix) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    if (name.size() > suffix.size() && name.ends_with(suffix)) files.push_back(std::move(name));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// The first process of `detshim run`, and a program whose log is awaited, leave a log as they end. The ranks
+/// of a job may have named their run by any of them.
+void find_missing_logs(Log& log, bool is_begun) {
+  std::map<std::int64_t, std::uint64_t> started; // the last program of each process
+  for (const Process& process : log.processes) {
+    std::uint64_t& last = started[process.pid];
+    for (const Start& start : process.starts) last = std::max(last, start.time.value_or(~std::uint64_t{0}));
+  }
+  for (Process& process : log.processes)
+    if (process.executed && process.executed->is_awaited)
+      process.executed->is_followed = started[process.pid] > process.executed->time.value_or(0);
+  const std::size_t number = log.run.find('-') + 1; // 20261121T003512-PID-XXXX
+  std::int64_t root = 0;
+  std::from_chars(log.run.data() + number, log.run.data() + log.run.size(), root);
+  if (is_begun && !log.is_incomplete() && log.marks.empty() && !started.contains(root))
+    log.missing_root = root;
+}
 
 bool comes_before(const Process& a, const Process& b) {
   if (a.rank != b.rank) return a.rank < b.rank;
@@ -406,16 +426,7 @@ bool is_first_process(std::int64_t rank, const std::string& path) {
 }
 
 std::vector<std::string> record_files(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::string name = entry->path().filename().string();
-    if (name.size() > records_suffix.size() && name.ends_with(records_suffix))
-      files.push_back(std::move(name));
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+  return files_ending(folder, records_suffix);
 }
 
 std::string counts_file(const std::string& folder, const std::string& records) {
@@ -425,11 +436,8 @@ std::string counts_file(const std::string& folder, const std::string& records) {
 std::vector<RankMark> rank_marks(const std::string& folder, const std::string& run) {
   std::vector<RankMark> marks;
   RecordParser parser;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().extension() != ".ranks") continue;
-    const OpenFile file(entry->path().string());
+  for (const std::string& name : files_ending(folder, ".ranks")) {
+    const OpenFile file(folder + "/" + name);
     LineSplitter splitter;
     if (!file) continue;
     read_lines(file.descriptor(), splitter, [&](std::string_view text) {
@@ -458,8 +466,11 @@ Log read_log(const std::string& folder, const std::optional<std::string>& run) {
       for (OpenProcess& open : reader.processes()) keeper.add(std::move(open), written);
     }
   }
+  const std::vector<std::string> begun = files_ending(folder, ".files"); // by `detshim run`
+  for (const std::string& list : begun) keeper.know(list.substr(0, list.rfind('.')));
   keeper.finish();
   log.marks = rank_marks(folder, log.run);
+  find_missing_logs(log, std::ranges::binary_search(begun, log.run + ".files"));
   std::stable_sort(log.processes.begin(), log.processes.end(), comes_before);
   return log;
 }

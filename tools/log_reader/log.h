@@ -67,7 +67,7 @@ struct Process {
   bool holds_a_record() const { return !starts.empty() || calls > 0 || !libraries.empty() || end; }
 
   /// False if what came of it is not known: it was killed, or is still running.
-  bool came_to_its_end() const { return end || executed; }
+  bool came_to_its_end() const { return end || (executed && executed->is_followed); }
 
   /// The job that it belongs to, where the run has several; empty for the first.
   std::string job() const { return starts.empty() ? std::string() : starts.back().job; }
@@ -88,9 +88,10 @@ struct Log {
   std::string folder;
   std::string run;                     ///< the run that was chosen, the newest unless asked otherwise
   std::vector<std::string> other_runs; ///< runs in the same folder that were left out, newest first
-  std::vector<Process> processes;      ///< by rank, then process path
-  FoldedCalls calls;                   ///< of those processes
-  std::vector<RankMark> marks;         ///< the run's ranks and launchers, as they said at their start
+  std::int64_t missing_root = 0;  ///< the process that `detshim run` began, if it left no log; 0 if it did
+  std::vector<Process> processes; ///< by rank, then process path
+  FoldedCalls calls;              ///< of those processes
+  std::vector<RankMark> marks;    ///< the run's ranks and launchers, as they said at their start
   std::map<std::string, std::set<std::string>> builds; ///< of the files that it names: what ran
   /// Of variables, the hashes of their values in all programs; "" among them: a secret, not compared.
   std::map<std::string, std::set<std::string>> variables;

@@ -1,12 +1,13 @@
 // A regular file, open for reading. Anything else (a pipe would wait for ever) counts as not there.
 #pragma once
 
+#include "support/descriptor.h"
+#include "support/files.h"
+
 #include <cstdint>
 #include <string>
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace detshim {
 
@@ -19,27 +20,18 @@ inline std::int64_t last_written(const std::string& file) {
 
 class OpenFile {
 public:
-  explicit OpenFile(const std::string& file)
-      : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+  explicit OpenFile(const std::string& file) : descriptor_(open_regular(file)) {
     struct stat status;
-    if (descriptor_ >= 0 && (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode))) close();
-    if (descriptor_ >= 0) size_ = static_cast<std::uint64_t>(status.st_size);
+    if (descriptor_ && ::fstat(descriptor_.number(), &status) == 0)
+      size_ = static_cast<std::uint64_t>(status.st_size);
   }
-  ~OpenFile() { close(); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
 
-  explicit operator bool() const { return descriptor_ >= 0; }
-  int descriptor() const { return descriptor_; }
+  explicit operator bool() const { return static_cast<bool>(descriptor_); }
+  int descriptor() const { return descriptor_.number(); }
   std::uint64_t size() const { return size_; } ///< when it was opened
 
 private:
-  void close() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    descriptor_ = -1;
-  }
-
-  int descriptor_;
+  OwnedDescriptor descriptor_;
   std::uint64_t size_ = 0;
 };
 

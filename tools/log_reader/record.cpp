@@ -10,6 +10,7 @@
 namespace detshim {
 namespace {
 
+using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
 
@@ -21,40 +22,29 @@ std::optional<element> find(const object& in, std::string_view key) {
   return found;
 }
 
-std::optional<std::string> optional_text(const element& value) {
-  if (std::string_view text; value.get(text) == simdjson::SUCCESS) return std::string(text);
-  return std::nullopt;
+/// Nothing where there is no value, or one of another type.
+template <typename Type>
+std::optional<Type> get(const std::optional<element>& value) {
+  Type result{};
+  return value && value->get(result) == simdjson::SUCCESS ? std::optional(result) : std::nullopt;
 }
 
-std::optional<std::string> optional_text(const object& in, std::string_view key) {
-  const std::optional<element> value = find(in, key);
-  return value ? optional_text(*value) : std::nullopt;
+std::optional<std::uint64_t> natural_number(const std::optional<element>& value) {
+  return get<std::uint64_t>(value);
 }
 
-std::string text(const element& value) { return optional_text(value).value_or(""); }
-std::string text(const object& in, std::string_view key) { return optional_text(in, key).value_or(""); }
+std::optional<std::string> optional_text(const std::optional<element>& value) {
+  return std::optional<std::string>(get<std::string_view>(value));
+}
 
-std::vector<std::string> texts(const element& value) {
+std::string text(const std::optional<element>& value) { return optional_text(value).value_or(""); }
+
+std::vector<std::string> texts(const std::optional<element>& value) {
   std::vector<std::string> result;
-  if (simdjson::dom::array values; value.get(values) == simdjson::SUCCESS)
-    for (const element entry : values)
+  if (const std::optional<array> values = get<array>(value))
+    for (const element entry : *values)
       if (std::optional<std::string> text = optional_text(entry)) result.push_back(std::move(*text));
   return result;
-}
-
-std::vector<std::string> texts(const object& in, std::string_view key) {
-  const std::optional<element> value = find(in, key);
-  return value ? texts(*value) : std::vector<std::string>();
-}
-
-std::optional<std::uint64_t> natural_number(const element& value) {
-  if (std::uint64_t number = 0; value.get(number) == simdjson::SUCCESS) return number;
-  return std::nullopt;
-}
-
-std::optional<std::uint64_t> natural_number(const object& in, std::string_view key) {
-  const std::optional<element> value = find(in, key);
-  return value ? natural_number(*value) : std::nullopt;
 }
 
 /// A record of that type: its keys are looked up by the schema.
@@ -63,49 +53,43 @@ struct Keys {
   const object& in;
 
   std::optional<std::string> optional_text(TextKey<type> key) const {
-    return detshim::optional_text(in, key.name);
+    return detshim::optional_text(find(in, key.name));
   }
-  std::string text(TextKey<type> key) const { return detshim::text(in, key.name); }
+  std::string text(TextKey<type> key) const { return optional_text(key).value_or(""); }
   std::optional<std::string> digits(KeyOf<type, ValueType::decimal, ValueType::hash> key) const {
-    return detshim::optional_text(in, key.name);
+    return detshim::optional_text(find(in, key.name));
   }
   std::vector<std::string> texts(KeyOf<type, ValueType::texts> key) const {
-    return detshim::texts(in, key.name);
+    return detshim::texts(find(in, key.name));
   }
   std::optional<std::uint64_t> number(KeyOf<type, ValueType::number> key) const {
-    return natural_number(in, key.name);
+    return natural_number(find(in, key.name));
   }
   /// A rank or a process id; 0 for what cannot be one.
   std::int64_t small_number(KeyOf<type, ValueType::number> key) const {
-    const std::uint64_t number = natural_number(in, key.name).value_or(0);
+    const std::uint64_t number = natural_number(find(in, key.name)).value_or(0);
     return number > std::numeric_limits<std::int32_t>::max() ? 0 : static_cast<std::int64_t>(number);
   }
   std::optional<std::uint64_t> decimal(KeyOf<type, ValueType::decimal> key) const {
-    const std::string text = detshim::text(in, key.name);
+    const std::string text = detshim::text(find(in, key.name));
     std::uint64_t number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool is_number = error == std::errc() && stop == text.data() + text.size();
     return is_number ? std::optional(number) : std::nullopt;
   }
   bool is_true(KeyOf<type, ValueType::flag> key) const {
-    const std::optional<element> value = find(in, key.name);
-    bool is_set = false;
-    return value && value->get(is_set) == simdjson::SUCCESS && is_set;
+    return get<bool>(find(in, key.name)).value_or(false);
   }
   std::optional<object> map(KeyOf<type, ValueType::map, ValueType::counts> key) const {
-    const std::optional<element> value = find(in, key.name);
-    object result;
-    return value && value->get(result) == simdjson::SUCCESS ? std::optional(result) : std::nullopt;
+    return get<object>(find(in, key.name));
   }
   /// Calls visit(object) for each object in an array.
   template <typename Visit>
   void each_object(KeyOf<type, ValueType::changes, ValueType::variables, ValueType::readers> key,
                    Visit visit) const {
-    const std::optional<element> value = find(in, key.name);
-    simdjson::dom::array entries;
-    if (!value || value->get(entries) != simdjson::SUCCESS) return;
-    for (const element entry : entries)
-      if (object one; entry.get(one) == simdjson::SUCCESS) visit(one);
+    if (const std::optional<array> entries = get<array>(find(in, key.name)))
+      for (const element entry : *entries)
+        if (const std::optional<object> one = get<object>(entry)) visit(*one);
   }
 };
 
@@ -119,7 +103,8 @@ template <RecordType type>
 std::vector<EnvironmentChange> changes_in(const Keys<type>& keys) {
   std::vector<EnvironmentChange> result;
   keys.each_object("env", [&result](const object& change) {
-    result.push_back({text(change, "name"), optional_text(change, "was"), text(change, "now")});
+    result.push_back(
+        {text(find(change, "name")), optional_text(find(change, "was")), text(find(change, "now"))});
   });
   return result;
 }
@@ -127,11 +112,11 @@ std::vector<EnvironmentChange> changes_in(const Keys<type>& keys) {
 MoreEnvironment parse_environment(const Keys<RecordType::env>& keys) {
   MoreEnvironment environment{changes_in(keys), {}, {}};
   keys.each_object("noted", [&environment](const object& variable) {
-    environment.noted.push_back({text(variable, "name"), text(variable, "value")});
+    environment.noted.push_back({text(find(variable, "name")), text(find(variable, "value"))});
   });
   keys.each_object("read", [&environment](const object& variable) {
-    for (std::string& file : texts(variable, "by"))
-      environment.readers.push_back({text(variable, "name"), std::move(file)});
+    for (std::string& file : texts(find(variable, "by")))
+      environment.readers.push_back({text(find(variable, "name")), std::move(file)});
   });
   return environment;
 }
@@ -226,7 +211,7 @@ End parse_end(const Keys<RecordType::end>& keys) {
   End end{{}, keys.decimal("time"), keys.digits("modules").value_or("")};
   if (const std::optional<object> counts = keys.map("counts"))
     for (std::size_t i = 1; i < action_count; ++i)
-      end.counts[i] = natural_number(*counts, action_names[i]).value_or(0);
+      end.counts[i] = natural_number(find(*counts, action_names[i])).value_or(0);
   return end;
 }
 
@@ -293,9 +278,12 @@ std::optional<Record> parse_as(const object& in) {
   if constexpr (type == RecordType::lost)
     return Lost{keys.small_number("pid"), keys.text("path"), keys.text("program"), keys.text("why")};
   if constexpr (type == RecordType::killed) return Killed{keys.small_number("pid")};
-  if constexpr (type == RecordType::exec)
-    return Exec{keys.text("thread"), keys.text("program"), keys.number("error").has_value(),
-                keys.decimal("time"), keys.digits("modules").value_or("")};
+  if constexpr (type == RecordType::exec) {
+    Exec exec{keys.text("thread"), keys.text("program"), keys.number("error").has_value(),
+              keys.decimal("time"), keys.digits("modules").value_or("")};
+    exec.is_awaited = keys.is_true("awaited");
+    return exec;
+  }
   if constexpr (type == RecordType::end) return parse_end(keys);
   if constexpr (type == RecordType::file) return OtherRecord{}; // in a list of its own
   if constexpr (type == RecordType::rank || type == RecordType::launcher) return parse_mark(keys);
@@ -315,7 +303,6 @@ std::optional<Record> parse_record(std::string_view name, const object& in, std:
 
 struct RecordParser::Buffers {
   simdjson::dom::parser parser;
-  std::string body; // of a RawCall
 };
 
 RecordParser::RecordParser() : buffers_(std::make_unique<Buffers>()) {}
@@ -324,58 +311,12 @@ RecordParser::~RecordParser() = default;
 std::optional<Line> RecordParser::parse(std::string_view line) {
   object in;
   if (buffers_->parser.parse(line.data(), line.size()).get(in) != simdjson::SUCCESS) return std::nullopt;
-  const std::optional<std::string> type = optional_text(in, "t");
+  const std::optional<std::string> type = optional_text(find(in, "t"));
   if (!type) return std::nullopt;
   std::optional<Record> record =
       parse_record(*type, in, std::make_index_sequence<std::size(record_schema)>());
   if (!record) return std::nullopt;
-  return Line{std::move(*record), natural_number(in, "proc").value_or(0)};
-}
-
-std::optional<RawCall> RecordParser::raw_call(std::string_view line) {
-  object in;
-  if (buffers_->parser.parse(line.data(), line.size()).get(in) != simdjson::SUCCESS) return std::nullopt;
-  std::string& body = buffers_->body;
-  body.clear();
-  const auto add = [&body](std::string_view text) { // with its length: no two run into each other
-    const auto size = static_cast<std::uint32_t>(text.size());
-    body.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
-  };
-  RawCall call;
-  bool is_call = false, has_action = false;
-  for (const auto field : in) {
-    const std::string_view key = field.key;
-    std::string_view text;
-    std::uint64_t number = 0;
-    const bool is_text = field.value.get(text) == simdjson::SUCCESS;
-    const bool is_number = !is_text && field.value.get(number) == simdjson::SUCCESS;
-    if (key == "t") {
-      is_call = text == record_schema[static_cast<int>(RecordType::call)].name;
-      call.is_digest = text == record_schema[static_cast<int>(RecordType::digest)].name;
-      if (!is_call && !call.is_digest) return std::nullopt;
-    } else if (key == "thread") {
-      call.thread = text;
-    } else if (key == "n") {
-      call.number = number;
-    } else if (key == "c") {
-      if (is_number) call.counter = number;
-    } else if (key == "proc") {
-      call.process = number;
-    } else {
-      if (key == "do") has_action = (call.action = action_named(text)) != Action::none;
-      call.is_unread |= call.is_digest && key == "unread";
-      add(key);
-      if (is_text)
-        add(text);
-      else if (is_number)
-        add({reinterpret_cast<const char*>(&number), sizeof number});
-      else if (simdjson::dom::array entries; field.value.get(entries) == simdjson::SUCCESS)
-        for (const element entry : entries) add(entry.get(text) == simdjson::SUCCESS ? text : "");
-    }
-  }
-  if (body.empty() || !(call.is_digest || (is_call && has_action))) return std::nullopt;
-  call.body = body;
-  return call;
+  return Line{std::move(*record), natural_number(find(in, "proc")).value_or(0)};
 }
 
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name) {

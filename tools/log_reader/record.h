@@ -175,6 +175,8 @@ struct Exec {
   bool has_failed = false;
   std::optional<std::uint64_t> time; ///< as of Start
   std::string module_set;            ///< as of End
+  bool is_awaited = false;           ///< the program leaves a log, if it comes to an end
+  bool is_followed = true;           ///< false where it should have left one, and did not
 };
 
 struct End {
@@ -205,30 +207,23 @@ struct Line {
       0; ///< which further process in the file wrote it; 0: the one that the file is named after
 };
 
-/// A call's or an output digest's record as it stands: what it belongs to, and the rest of it. Views are good
-/// until the next line is parsed.
-struct RawCall {
-  std::uint64_t number = 0, process = 0;
-  std::string_view thread, body;
-  Action action = Action::observe;
-  std::optional<std::uint64_t> counter;
-  bool is_digest = false, is_unread = false; ///< unread: a digest of contents that could not be read
+/// Visits a Record by functions, one for each kind.
+template <typename... Functions>
+struct RecordVisitor : Functions... {
+  using Functions::operator()...;
 };
+template <typename... Functions>
+RecordVisitor(Functions...) -> RecordVisitor<Functions...>;
 
 /// Parses lines. Keep one for many: it owns the buffers of the JSON parser.
 class RecordParser {
 public:
   RecordParser();
   ~RecordParser();
-  RecordParser(const RecordParser&) = delete;
-  RecordParser& operator=(const RecordParser&) = delete;
+  RecordParser& operator=(RecordParser&&) = delete; // neither copied nor moved
 
   /// Nothing if the line is damaged.
   std::optional<Line> parse(std::string_view line);
-
-  /// The same of a call or an output digest alone, of which no more is looked at than sorts it: of two equal
-  /// logs no record is parsed. Nothing for other records, and for damaged lines.
-  std::optional<RawCall> raw_call(std::string_view line);
 
 private:
   struct Buffers;

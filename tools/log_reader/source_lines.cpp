@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -174,8 +173,7 @@ public:
   ~Module() {
     if (session_ != nullptr) dwfl_end(session_);
   }
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
+  Module& operator=(Module&&) = delete; // neither copied nor moved
 
   std::optional<SourceLine> find(std::uint64_t offset) const {
     if (module_ == nullptr) return std::nullopt;

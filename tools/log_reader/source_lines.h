@@ -35,8 +35,7 @@ public:
   /// Nothing is looked up in the `changed` files: what stands in them now is not what ran.
   explicit SourceLines(std::set<std::string> changed = {});
   ~SourceLines();
-  SourceLines(const SourceLines&) = delete;
-  SourceLines& operator=(const SourceLines&) = delete;
+  SourceLines& operator=(SourceLines&&) = delete; // neither copied nor moved
 
   /// Nothing if the module is gone or says nothing of that place.
   std::optional<SourceLine> find(const std::string& place);

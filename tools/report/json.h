@@ -1,13 +1,11 @@
 // JSON documents, built whole. Their shapes: docs/schemas.
 #pragma once
 
-#include "report/json_writer.h"
-
 #include <nlohmann/json.hpp>
 
 #include <optional>
 #include <ostream>
-#include <sstream>
+#include <string>
 
 namespace nlohmann {
 
@@ -36,13 +34,11 @@ Json json_list(const List& list, Of of) {
   return result;
 }
 
-/// What `write` writes, as a value.
-template <typename Write>
-Json json_written(Write write) {
-  std::ostringstream text;
-  JsonWriter writer(text);
-  write(writer);
-  return Json::parse(text.str());
+/// A member that is a text; empty for any other.
+template <typename AnyJson>
+std::string text_of(const AnyJson& object, const char* name) {
+  const auto member = object.find(name);
+  return member != object.end() && member->is_string() ? member->template get<std::string>() : "";
 }
 
 /// Pure ASCII, and stray bytes (of a file's name, say) replaced: safe for a terminal and for any parser.

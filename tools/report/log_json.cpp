@@ -4,7 +4,6 @@
 #include "report/verdict_texts.h"
 #include "support/wording.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 

@@ -55,8 +55,8 @@ std::string describe_fields(const std::vector<Field>& fields);
 
 /// The Python frames if there are any, else the user's line among those of `at` and `frames`, and what it
 /// called; safe to print.
-std::string describe_place(const std::string& at, const std::vector<std::string>& frames,
-                           const PythonFrames& python, SourceLines& source_lines);
+std::string describe_call_site(const std::string& at, const std::vector<std::string>& frames,
+                               const PythonFrames& python, SourceLines& source_lines);
 
 /// The words as a shell takes them (POSIX, 2.2.2), safe to print.
 std::string shell_command(const std::vector<std::string>& words);

@@ -63,7 +63,7 @@ private:
         if (std::string text = describe_settings(start); seen.insert("settings " + text).second)
           settings.push_back(std::move(text));
       }
-    out_ << style_.bold(commands.empty() ? "a program whose start record is lost" : commands.front());
+    out_ << style_.bold(commands.empty() ? "a program that left no record of its start" : commands.front());
     if (commands.size() > 1) out_ << " and " << counted(commands.size() - 1, "other program");
     out_ << '\n';
     for (std::size_t i = 0; i < std::min(settings.size(), few); ++i) out_ << settings[i] << '\n';
@@ -103,8 +103,7 @@ private:
     for (const auto& [job, number] : in_job)
       if (in_job.size() == 1 && number > 1 && static_cast<std::int64_t>(number) == size_of_job(log_, job))
         return "all " + std::to_string(number) + " ranks";
-    std::string text = names.front();
-    for (std::size_t i = 1; i < names.size(); ++i) text += "; " + names[i];
+    std::string text = joined(names, "; ");
     if (ranks.size() > names.size()) text += "; and " + std::to_string(ranks.size() - names.size()) + " more";
     return printable(text);
   }
@@ -218,7 +217,7 @@ private:
     std::set<std::string> places;
     for (const CallPlace& place : symbol.places) {
       std::string described =
-          with_base_names(describe_place(place.at, place.frames, place.python, source_lines_));
+          with_base_names(describe_call_site(place.at, place.frames, place.python, source_lines_));
       if (places.empty()) text += described;
       if (places.insert(std::move(described)).second && places.size() == most) break;
     }
@@ -251,7 +250,7 @@ private:
     for (const std::string& reason : symbol.reasons)
       reasons.add(printable(reason_text(reason)), symbol.count);
     for (const CallPlace& place : symbol.places)
-      places.add(describe_place(place.at, place.frames, place.python, source_lines_), place.count);
+      places.add(describe_call_site(place.at, place.frames, place.python, source_lines_), place.count);
     const std::size_t most = all_ ? examples.lines.size() + reasons.lines.size() + places.lines.size() : few;
     print_lines("value", examples, most, true);
     print_lines("why", reasons, most, false);
@@ -269,8 +268,8 @@ private:
            << calls(count) << '\n';
       print_line("value", describe_fields(call.fields));
       print_line("why", printable(reason_text(call.why)));
-      print_line("at", describe_place(call.at, call.frames, call.python, source_lines_));
-      if (!call.python.empty()) print_line("in", describe_place(call.at, call.frames, {}, source_lines_));
+      print_line("at", describe_call_site(call.at, call.frames, call.python, source_lines_));
+      if (!call.python.empty()) print_line("in", describe_call_site(call.at, call.frames, {}, source_lines_));
     });
   }
 
@@ -353,17 +352,10 @@ private:
     if (!read.empty())
       parts.push_back(std::to_string(read.size()) + (read.size() == 1 ? " was read" : " were read"));
     if (parts.empty()) return;
-    std::string line = style_.bold("settings") + " - variables: " + enumerated(parts);
-    std::size_t at = std::string_view("settings").size() + line.size() - style_.bold("settings").size();
-    for (std::size_t i = 0; i < read.size(); ++i) {
-      const std::size_t width =
-          read[i].size() + (i + 1 < read.size() ? 2 : std::string_view(" (--all)").size());
-      line += i == 0 ? ":" : ",";
-      line += at + width > columns ? "\n    " : " ";
-      at = at + width > columns ? 4 + width : at + width;
-      line += read[i];
-    }
-    out_ << '\n' << line << " (--all)\n";
+    const std::string line =
+        " - variables: " + enumerated(parts) + (read.empty() ? "" : ": " + some_of(read));
+    constexpr std::size_t around = std::string_view("settings (--all)").size();
+    out_ << '\n' << style_.bold("settings") << cut(line, columns - around) << " (--all)\n";
   }
 
   /// The settings that somebody asked for, each with who did: "NAME by libfoo.so and libbar.so".
@@ -419,8 +411,9 @@ private:
     if (verdict_.can_be_settled()) out_ << "  to settle it: detshim verify -- " << first_command() << '\n';
   }
 
-  /// As the run began.
+  /// As the run began; what is executed later has another.
   std::string first_command() const {
+    if (!verdict_.evidence.command.empty()) return printable(verdict_.evidence.command);
     for (const Process& process : log_.processes)
       if (!process.starts.empty() && is_first_process(process.rank, process.path))
         return shell_command(process.starts.front().args);

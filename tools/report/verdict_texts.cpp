@@ -4,7 +4,6 @@
 #include "support/reason_texts.h"
 #include "support/wording.h"
 
-#include <algorithm>
 #include <iterator>
 #include <sstream>
 #include <string_view>
@@ -28,7 +27,7 @@ constexpr const char* load_shared = "link the shared library";
 
 constexpr Sentence sentences[] = {
     {Finding::nondeterministic_call,
-     "{library}: {function}[ by {file_name}]: {code|went ahead nondeterministic}", "{remedy}"},
+     "{library}: {function}[ by {file_name}][ ({place})]: {code|went ahead nondeterministic}", "{remedy}"},
     {Finding::nondeterministic_operator,
      "{library}: {function} ran, which has no deterministic implementation", "take another operator"},
     {Finding::may_be_key, "may be a key of {file_name}", "if not: DETSHIM_KEEP_ENTROPY=-{file_stem}"},
@@ -126,7 +125,8 @@ constexpr Sentence sentences[] = {
      "hand it to them (docs/LAUNCHERS.md)"},
     {Finding::no_rank, "no rank[ of {detail}][ ({place})] had libdetshim.so",
      "hand it to them (docs/LAUNCHERS.md)"},
-    {Finding::clock_read, "your code reads a clock or an id: {names}", "if it seeds: a fixed number"},
+    {Finding::clock_read, "your code reads a clock or an id: {names}", "if it seeds: {freeze}"},
+    {Finding::seed_unexplained, "nothing explains the seeds that these lines pass: {names}"},
     {Finding::threads_started, "your code starts threads, which may race: {names}"},
     {Finding::processes_started, "processes run beside each other, and may race: {names}"},
     {Finding::input_read, "your code reads what no seed pins: {names}"},
@@ -175,6 +175,16 @@ std::string count_of(std::uint64_t count, const char* one, const char* many = nu
   return many == nullptr ? counted(count, one) : counted(count, one, many);
 }
 
+/// The option that freezes the clocks at those lines; "program date" is one as a whole.
+std::string freeze_option(const std::vector<std::string>& lines) {
+  constexpr std::size_t most = 3; // some of many would not do
+  constexpr std::string_view program = "program ";
+  std::vector<std::string> places;
+  for (const std::string& line : lines)
+    places.push_back(line.substr(line.starts_with(program) ? program.size() : 0));
+  return lines.size() > most ? "--freeze-from LOG" : "--freeze " + joined(places, ",");
+}
+
 std::string value_of(std::string_view name, const VerdictReason& reason) {
   const std::string file = base_name(reason.file);
   const std::uint64_t count = reason.count;
@@ -191,6 +201,7 @@ std::string value_of(std::string_view name, const VerdictReason& reason) {
   if (name == "remedy") return reason_remedy(reason.code);
   if (name == "draw_remedy") return draw_remedy;
   if (name == "names") return some_of(reason.names);
+  if (name == "freeze") return freeze_option(reason.names);
   if (name == "statement_names") return one_line(some_of(reason.names));
   if (name == "others") return enumerated(reason.others);
   if (name == "calls") return count_of(count, "call");

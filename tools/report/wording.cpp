@@ -15,7 +15,7 @@ bool is_bad(Action action) {
 std::string meaning_of(const Verdict& verdict) {
   switch (verdict.level) {
   case VerdictLevel::covered:
-    return "nothing that can differ was seen (docs/VERDICT.md)";
+    return "with these arguments, variables and files, nothing that can differ was seen";
   case VerdictLevel::verified: {
     const double chance = 1 - std::pow(2.0 / 3, static_cast<double>(verdict.evidence.runs));
     return std::to_string(verdict.evidence.runs) + " runs equal on " + printable(verdict.evidence.date) +
@@ -39,6 +39,12 @@ std::string part_text(const std::string& part) {
   return text;
 }
 
+/// "/usr/lib/python3.11/random.py:163 seed" without the folder of the library.
+std::string without_folder(const std::string& frame) {
+  const std::string_view rest = below_packages(frame);
+  return rest.empty() ? frame : std::string(rest);
+}
+
 } // namespace
 
 std::string evidence_text(const EvidenceUse& evidence) {
@@ -50,7 +56,9 @@ std::string evidence_text(const EvidenceUse& evidence) {
     return runs + " no longer holds, changed: " + some_of(parts);
   }
   case EvidenceUse::Answer::unknown:
-    return "whether " + runs + " holds is not known: " + part_text(evidence.names.front());
+    return "whether " + runs + " holds is not known: " +
+           (evidence.names.empty() ? "this run did not begin by `detshim run`"
+                                   : part_text(evidence.names.front()));
   case EvidenceUse::Answer::new_findings:
     return "new since " + runs + ": " + some_of(evidence.names);
   default:
@@ -73,18 +81,8 @@ std::string describe_fields(const std::vector<Field>& fields) {
   return result;
 }
 
-namespace {
-
-/// "/usr/lib/python3.11/random.py:163 seed" without the folder of the library.
-std::string without_folder(const std::string& frame) {
-  const std::string_view rest = below_packages(frame);
-  return rest.empty() ? frame : std::string(rest);
-}
-
-} // namespace
-
-std::string describe_place(const std::string& at, const std::vector<std::string>& frames,
-                           const PythonFrames& python, SourceLines& source_lines) {
+std::string describe_call_site(const std::string& at, const std::vector<std::string>& frames,
+                               const PythonFrames& python, SourceLines& source_lines) {
   if (python.empty())
     return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at, frames));
   if (!python.user) return printable(joined(python.frames, " <- "));

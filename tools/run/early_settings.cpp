@@ -1,12 +1,12 @@
 #include "run/early_settings.h"
 
-#include "common/portable.h"
+#include "common/run_agreements.h"
 #include "common/run_variable.h"
 #include "run/handover.h"
+#include "support/variable.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <string_view>
 
 #include <sched.h>
 #include <sys/personality.h>
@@ -32,15 +32,11 @@ bool starts_ranks(const std::vector<std::string>& command) {
 
 /// glibc chooses its code before the library is there.
 void apply_portable_settings() {
-  const auto is = [](const char* variable, std::string_view value) {
-    const char* const effective = std::getenv(variable);
-    return effective != nullptr && effective == value;
-  };
-  const bool is_avx2 = is("DETSHIM_PORTABLE", "avx2");
-  if (!is_avx2 && !is("DETSHIM_PORTABLE", "1")) return;
+  const std::string level = variable("DETSHIM_PORTABLE");
+  const bool is_avx2 = level == "avx2";
+  if (!is_avx2 && level != "1") return;
   set_if_unset("OMP_NUM_THREADS", "1");
-  const char* const effective = std::getenv("GLIBC_TUNABLES");
-  const std::string tunables = effective == nullptr ? "" : effective;
+  const std::string tunables = variable("GLIBC_TUNABLES");
   if (has_hwcaps && tunables.find("glibc.cpu.hwcaps=") == std::string::npos)
     ::setenv("GLIBC_TUNABLES",
              (tunables + (tunables.empty() ? "" : ":") + (is_avx2 ? portable_hwcaps_avx2 : portable_hwcaps))

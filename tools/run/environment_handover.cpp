@@ -1,6 +1,6 @@
 #include "run/environment_handover.h"
 
-#include "common/environment_handover.h"
+#include "common/run_agreements.h"
 #include "environment/capture.h"
 
 #include <cstdlib>

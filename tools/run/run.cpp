@@ -1,15 +1,18 @@
 #include "run/run.h"
 
 #include "common/cryptography.h"
+#include "common/evidence_names.h"
+#include "common/interpreters.h"
 #include "log_reader/printable.h"
 #include "run/early_settings.h"
 #include "run/environment_handover.h"
+#include "run/frozen_places.h"
 #include "run/handover.h"
 #include "run/library_file.h"
 #include "run/unreached_log.h"
 #include "scanner/preloading.h"
 #include "support/exit_status.h"
-#include "support/interpreters.h"
+#include "support/variable.h"
 #include "support/wording.h"
 
 #ifdef DETSHIM_HAS_SUPERVISOR
@@ -18,8 +21,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -31,15 +32,6 @@
 #include <unistd.h>
 
 namespace detshim {
-
-bool is_seed(std::string_view text) {
-  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  if (is_hexadecimal) text.remove_prefix(2);
-  std::uint64_t seed = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seed, is_hexadecimal ? 16 : 10);
-  return error == std::errc() && stop == end;
-}
 
 namespace {
 
@@ -57,14 +49,13 @@ void require(bool accepted, const char* option, const std::string& value, const 
 
 void check_run(const RunOptions& options) {
   if (options.seed)
-    require(is_seed(*options.seed), "--seed", *options.seed,
+    require(read_seed(*options.seed).has_value(), "--seed", *options.seed,
             "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x");
   if (options.mode)
     require(is_one_of(*options.mode, {"enforce", "record", "observe", "strict", "off"}), "--mode",
             *options.mode, "enforce, record, observe, strict or off");
   if (options.policy)
-    require(is_one_of(*options.policy, {"fixed", "order", "mix", "keep"}), "--policy", *options.policy,
-            "fixed, order, mix or keep");
+    require(is_one_of(*options.policy, {"fixed", "keep"}), "--policy", *options.policy, "fixed or keep");
   if (options.log) require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
 #ifndef DETSHIM_HAS_SUPERVISOR
   if (options.trap_syscalls)
@@ -83,8 +74,8 @@ std::string preload_list(const std::string& library, const std::optional<std::st
     throw UsageError("'" + printable(list) +
                      "' cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
   if (second) list.append(":").append(*second);
-  const char* const variable = std::getenv("LD_PRELOAD");
-  std::string_view rest = variable == nullptr ? "" : variable;
+  const std::string others = variable("LD_PRELOAD");
+  std::string_view rest = others;
   while (!rest.empty()) {
     const std::string_view entry = rest.substr(0, rest.find_first_of(" :"));
     rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
@@ -95,10 +86,7 @@ std::string preload_list(const std::string& library, const std::optional<std::st
 }
 
 /// Modes observe and off leave the program as it is.
-bool changes_anything() {
-  const char* const mode = std::getenv("DETSHIM_MODE");
-  return mode == nullptr || !is_one_of(mode, {"observe", "off"});
-}
+bool changes_anything() { return !is_one_of(variable("DETSHIM_MODE"), {"observe", "off"}); }
 
 bool is_script(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -110,22 +98,20 @@ bool is_script(const std::filesystem::path& file) {
 /// made, it is said each time.
 void note_entropy(const std::string& program) {
   namespace fs = std::filesystem;
-  const char* const quiet = std::getenv("DETSHIM_QUIET");
-  if (!changes_anything() || (quiet != nullptr && std::string_view(quiet) == "1")) return;
+  if (!changes_anything() || variable("DETSHIM_QUIET") == "1") return;
   std::error_code error;
   const fs::path file = fs::canonical(find_executable(program), error);
   const std::string name = base_name(file);
-  const char* const keeps = std::getenv("DETSHIM_KEEP_ENTROPY");
-  const bool is_answered = keeps != nullptr && std::string_view(keeps).find(name) != std::string_view::npos;
-  if (error || is_answered || is_secret_program(name.c_str()) || is_interpreter(name) || is_script(file))
+  const bool is_answered = variable("DETSHIM_KEEP_ENTROPY").find(name) != std::string::npos;
+  if (error || is_answered || is_secret_program(name.c_str()) || is_interpreter(name.c_str()) ||
+      is_script(file))
     return;
   for (const char* folder : {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/bin/", "/sbin/"})
     if (file.native().starts_with(folder)) return;
-  const char* const state = std::getenv("XDG_STATE_HOME");
-  const char* const home = std::getenv("HOME");
-  const fs::path folder = state != nullptr && *state == '/' ? fs::path(state)
-                          : home != nullptr && *home == '/' ? fs::path(home) / ".local/state"
-                                                            : fs::path();
+  const fs::path state = variable("XDG_STATE_HOME"), home = variable("HOME");
+  const fs::path folder = state.is_absolute()  ? state
+                          : home.is_absolute() ? home / ".local/state"
+                                               : fs::path();
   if (!folder.empty() && !fs::create_directories(folder / "detshim/told" / file.relative_path(), error) &&
       !error)
     return;
@@ -153,6 +139,21 @@ bool comes_up(const std::vector<std::string>& command, const std::string& librar
   return false;
 }
 
+/// A run without a log would leave the last one's to be read as its own.
+void require_log_folder() {
+  namespace fs = std::filesystem;
+  const char* const named = std::getenv("DETSHIM_LOG");
+  const std::string folder = named == nullptr || *named == 0 ? "detshim-log" : named;
+  std::error_code error;
+  fs::path there = fs::absolute(folder, error);
+  while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
+  const bool is_folder = fs::is_directory(there, error);
+  if (std::getenv("DETSHIM_RUN") == nullptr &&
+      (!is_folder || ::access(there.c_str(), R_OK | W_OK | X_OK) != 0))
+    throw UsageError("cannot write the log in '" + printable(folder) +
+                     "': " + std::strerror(is_folder ? errno : ENOTDIR) + " (--log FOLDER takes another)");
+}
+
 /// As `env -0` does: a zero after each.
 void print_environment() {
   for (char** entry = environ; *entry != nullptr; ++entry) std::cout << *entry << '\0';
@@ -173,6 +174,12 @@ int run(const RunOptions& options) {
   set("DETSHIM_SEED_POLICY", options.policy);
   set("DETSHIM_LOG", options.log);
   set("DETSHIM_DISABLE", options.disable);
+  std::vector<std::string> places = options.freeze;
+  if (options.freeze_from)
+    for (std::string& place : clock_places_of(*options.freeze_from)) places.push_back(std::move(place));
+  if (!places.empty()) ::setenv("DETSHIM_FREEZE", frozen_places(places, options.command.front()).c_str(), 1);
+  if (::access(evidence_file_name, R_OK) == 0) // for what the program starts in other folders, too
+    ::setenv("DETSHIM_LEARNED_SEEDS", std::filesystem::absolute(evidence_file_name).c_str(), 0);
   if (options.quiet) set("DETSHIM_QUIET", "1");
   set("LD_PRELOAD", preload);
   if (changes_anything()) apply_early_settings(options.keep_aslr, options.command);
@@ -181,8 +188,7 @@ int run(const RunOptions& options) {
     return done;
   }
   std::vector<std::string> command = options.command;
-  const char* const mode = std::getenv("DETSHIM_MODE");
-  const bool is_on = mode == nullptr || std::string_view(mode) != "off";
+  const bool is_on = variable("DETSHIM_MODE") != "off";
   if (is_on) hand_over(command, options.trap_syscalls, options.quiet);
   if (is_on) hand_over_environment(options.command);
 #ifdef DETSHIM_HAS_SUPERVISOR
@@ -192,6 +198,7 @@ int run(const RunOptions& options) {
   }
 #endif
   if (is_on && !options.allow_uncovered && !comes_up(command, library, options.quiet)) return cannot_execute;
+  if (is_on) require_log_folder();
 
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);

@@ -3,13 +3,14 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace detshim {
 
 struct RunOptions {
   std::optional<std::string> seed, mode, policy, log, disable, library;
+  std::vector<std::string> freeze;        ///< call sites of clocks
+  std::optional<std::string> freeze_from; ///< a log whose call sites of clocks are taken
   bool quiet = false;
   bool keep_aslr = false;
   bool trap_syscalls = false;
@@ -21,9 +22,6 @@ struct RunOptions {
 
 /// Becomes the program, with libdetshim.so in front. Returns only if that fails.
 int run(const RunOptions& options);
-
-/// True for what DETSHIM_SEED and --seed accept.
-bool is_seed(std::string_view text);
 
 /// Why the options cannot be taken: throws UsageError.
 void check_run(const RunOptions& options);

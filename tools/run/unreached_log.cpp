@@ -10,12 +10,13 @@
 #include "scanner/preloading.h"
 #include "support/descriptor.h"
 #include "support/exit_status.h"
+#include "support/variable.h"
+#include "support/wording.h"
 
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <random>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -23,26 +24,12 @@
 namespace detshim {
 namespace {
 
-const char* variable_or(const char* name, const char* fallback) {
-  const char* const value = std::getenv(name);
-  return value == nullptr || *value == 0 ? fallback : value;
-}
-
-/// 20261121T003512-4711-9f3c, docs/LOG_FORMAT.md.
-std::string name_run(std::time_t now) {
-  char name[48] = {};
-  std::tm parts = {};
-  const std::size_t length = std::strftime(name, sizeof name, "%Y%m%dT%H%M%S", ::gmtime_r(&now, &parts));
-  std::snprintf(name + length, sizeof name - length, "-%d-%04x", ::getpid(), std::random_device()() & 0xffff);
-  return name;
-}
-
 void write_records(int file, const std::string& run, const std::vector<std::string>& command, Reason why) {
   const std::string program = find_executable(command.front());
   const auto pid = static_cast<std::uint64_t>(::getpid());
   const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::system_clock::now().time_since_epoch());
-  const char* const seed = std::getenv("DETSHIM_SEED");
+  const std::optional<std::uint64_t> seed = read_seed(variable("DETSHIM_SEED"));
   std::string arguments;
   for (const std::string& word : command) arguments.append(word).push_back('\0');
   constexpr std::size_t most = 1600; // as the library shows
@@ -59,10 +46,9 @@ void write_records(int file, const std::string& run, const std::vector<std::stri
   start.text("cwd", std::filesystem::current_path(error).c_str());
   const Unshown unshown = add_arguments(lines, arguments.data(), size);
   if (is_long || unshown.is_cut) start.flag("args_cut", true);
-  start.text("mode", variable_or("DETSHIM_MODE", seed != nullptr ? "enforce" : "record"));
-  start.text("policy", variable_or("DETSHIM_SEED_POLICY", "fixed"));
-  if (seed != nullptr)
-    start.decimal("seed", std::strtoull(seed, nullptr, 0)).text("seed_from", "DETSHIM_SEED");
+  start.text("mode", variable("DETSHIM_MODE", seed ? "enforce" : "record").c_str());
+  start.text("policy", variable("DETSHIM_SEED_POLICY", "fixed").c_str());
+  if (seed) start.decimal("seed", *seed).text("seed_from", "DETSHIM_SEED");
   start.end();
   lines.add('\n');
   RecordWriter<RecordType::lost>(lines)
@@ -79,7 +65,7 @@ void write_records(int file, const std::string& run, const std::vector<std::stri
 
 void leave_unreached_log(const std::vector<std::string>& command, Reason why) {
   if (std::getenv("DETSHIM_RUN") != nullptr) return; // within a run, whose log says it
-  const std::string run = name_run(std::time(nullptr));
+  const std::string run = new_run_name(std::time(nullptr));
   const char* const named = std::getenv("DETSHIM_LOG");
   std::error_code error;
   std::string folder =

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <optional>
 
@@ -18,6 +17,7 @@ constexpr std::uint64_t arm_getrandom = 278; // include/uapi/asm-generic/unistd.
 struct Candidate {
   std::size_t opcode = 0;
   bool is_system_call = false;
+  bool is_other = false; ///< than a draw
 };
 
 /// Capstone, set up for one machine.
@@ -36,8 +36,7 @@ public:
     if (instruction_ != nullptr) cs_free(instruction_, 1);
     cs_close(&handle_);
   }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+  Decoder& operator=(Decoder&&) = delete; // neither copied nor moved
 
   /// What registers an instruction writes costs time: only a system call's number asks for it.
   void want_detail(bool wanted) { cs_option(handle_, CS_OPT_DETAIL, wanted ? CS_OPT_ON : CS_OPT_OFF); }
@@ -75,6 +74,8 @@ void add_candidate(std::span<const unsigned char> code, std::size_t at, std::vec
   if (code[at + 1] == 0x05) found.push_back({at, true});
   // ModRM: a register as operand, and 6 or 7 as the opcode's extension.
   if (code[at + 1] == 0xC7 && at + 2 < code.size() && code[at + 2] >= 0xF0) found.push_back({at, false});
+  if (code[at + 1] == 0x31 || (code[at + 1] == 0x01 && at + 2 < code.size() && code[at + 2] == 0xF9))
+    found.push_back({at, false, true});
 }
 
 /// Sixteen places at once, since a framework's libraries hold a gigabyte: looked at in turn, or by memmem(),
@@ -87,7 +88,8 @@ std::vector<Candidate> find_candidates(std::span<const unsigned char> code) {
     Bytes first, second;
     std::memcpy(&first, code.data() + at, sizeof first);
     std::memcpy(&second, code.data() + at + 1, sizeof second);
-    const auto hits = (first == 0x0F) & ((second == 0xC7) | (second == 0x05));
+    const auto hits =
+        (first == 0x0F) & ((second == 0xC7) | (second == 0x05) | (second == 0x31) | (second == 0x01));
     std::uint64_t halves[2];
     static_assert(sizeof halves == sizeof hits);
     std::memcpy(halves, &hits, sizeof halves);
@@ -123,7 +125,9 @@ std::optional<std::size_t> count_prefixes(const cs_insn& instruction) {
 
 std::optional<DrawKind> kind_of(const cs_insn& instruction, std::size_t opcode,
                                 std::optional<std::uint64_t> number) {
-  if (instruction.id == X86_INS_SYSCALL && number == x86_getrandom) return DrawKind::getrandom;
+  if (instruction.id == X86_INS_SYSCALL)
+    return number == x86_getrandom ? DrawKind::getrandom : DrawKind::raw_call;
+  if (instruction.id == X86_INS_RDTSC || instruction.id == X86_INS_RDTSCP) return DrawKind::clock;
   if (instruction.id != X86_INS_RDRAND && instruction.id != X86_INS_RDSEED) return std::nullopt;
   if (count_prefixes(instruction) != opcode) return std::nullopt;
   return instruction.id == X86_INS_RDRAND ? DrawKind::rdrand : DrawKind::rdseed;
@@ -155,6 +159,7 @@ namespace arm {
 constexpr std::uint32_t system_call = 0xD4000001; // SVC #0
 constexpr std::uint32_t read_rndr = 0xD53B2400;   // MRS X0, RNDR
 constexpr std::uint32_t read_rndrrs = 0xD53B2420; // MRS X0, RNDRRS
+constexpr std::uint32_t read_clock = 0xD53BE040;  // MRS X0, CNTVCT_EL0
 constexpr std::uint32_t any_register = 0x1F;
 
 std::uint32_t word_at(std::span<const unsigned char> code, std::size_t at) {
@@ -167,19 +172,21 @@ std::vector<Candidate> find_candidates(const CodeRange& code) {
   for (std::size_t at = -code.address & 3U; at + 4 <= code.bytes.size(); at += 4) {
     const std::uint32_t word = word_at(code.bytes, at);
     const std::uint32_t any = word & ~any_register;
-    if (any == read_rndr || any == read_rndrrs || word == system_call)
-      found.push_back({at, word == system_call});
+    if (any == read_rndr || any == read_rndrrs || any == read_clock || word == system_call)
+      found.push_back({at, word == system_call, any == read_clock});
   }
   return found;
 }
 
 std::optional<DrawKind> kind_of(const cs_insn& instruction, std::uint32_t word,
                                 std::optional<std::uint64_t> number) {
-  if (instruction.id == ARM64_INS_SVC && number == arm_getrandom) return DrawKind::getrandom;
+  if (instruction.id == ARM64_INS_SVC)
+    return number == arm_getrandom ? DrawKind::getrandom : DrawKind::raw_call;
   if (instruction.id != ARM64_INS_MRS) return std::nullopt;
   const std::uint32_t any = word & ~any_register;
   return any == read_rndr     ? std::optional(DrawKind::rndr)
          : any == read_rndrrs ? std::optional(DrawKind::rndrrs)
+         : any == read_clock  ? std::optional(DrawKind::clock)
                               : std::nullopt;
 }
 
@@ -225,7 +232,8 @@ public:
       decoder_.want_detail(has_detail);
       const cs_insn* const instruction = decoder_.decode(code_.bytes, at);
       if (instruction == nullptr && machine_ == Machine::x86_64) {
-        found_.undecoded += candidates.size();
+        found_.undecoded +=
+            static_cast<std::size_t>(std::ranges::count(candidates, false, &Candidate::is_other));
         return;
       }
       const std::size_t size = instruction == nullptr ? 4 : instruction->size;
@@ -265,26 +273,17 @@ private:
 } // namespace
 
 const char* draw_name(DrawKind kind) {
-  switch (kind) {
-  case DrawKind::rdrand:
-    return "rdrand";
-  case DrawKind::rdseed:
-    return "rdseed";
-  case DrawKind::rndr:
-    return "rndr";
-  case DrawKind::rndrrs:
-    return "rndrrs";
-  case DrawKind::getrandom:
-    return "raw getrandom system call";
-  }
-  return "?";
+  constexpr const char* names[] = {"rdrand", "rdseed",         "rndr", "rndrrs", "raw getrandom system call",
+                                   "clock",  "raw system call"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
-FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStart& function_start) {
+FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStart& function_start,
+                      bool with_others) {
   FoundDraws found;
   const bool is_x86 = machine == Machine::x86_64;
-  const std::vector<Candidate> candidates =
-      is_x86 ? x86::find_candidates(code.bytes) : arm::find_candidates(code);
+  std::vector<Candidate> candidates = is_x86 ? x86::find_candidates(code.bytes) : arm::find_candidates(code);
+  if (!with_others) std::erase_if(candidates, &Candidate::is_other);
   const auto start_of = [&](const Candidate& candidate) {
     const std::uint64_t start = function_start(code.address + candidate.opcode);
     const bool is_usable =
@@ -300,11 +299,13 @@ FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStar
     const std::size_t last = same_start.back().opcode;
     // Most functions with a system call, or with bytes that look like one, need no decoding.
     if (is_x86 && x86::next_number(code.bytes.first(last), start) == last)
-      std::erase_if(same_start, [](const Candidate& candidate) { return candidate.is_system_call; });
+      for (Candidate& candidate : same_start) candidate.is_other |= candidate.is_system_call;
+    if (!with_others) std::erase_if(same_start, &Candidate::is_other);
     if (same_start.empty()) continue;
     if (!decoder) decoder.emplace(machine);
     Walk(machine, code, *decoder, found).run(start, same_start);
   }
+  if (!with_others) std::erase_if(found.draws, [](const Draw& draw) { return !is_draw(draw.kind); });
   return found;
 }
 

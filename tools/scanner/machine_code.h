@@ -22,7 +22,10 @@ enum class DrawKind {
   rndr,      ///< aarch64: MRS Xt, S3_3_C2_C4_0
   rndrrs,    ///< aarch64: MRS Xt, S3_3_C2_C4_1
   getrandom, ///< a system call with that number, made without libc
+  clock,     ///< no draw: RDTSC, RDTSCP; MRS Xt, CNTVCT_EL0
+  raw_call,  ///< no draw: another system call, made without libc
 };
+inline bool is_draw(DrawKind kind) { return kind < DrawKind::clock; }
 
 /// "rdrand", "raw getrandom system call".
 const char* draw_name(DrawKind kind);
@@ -47,7 +50,9 @@ struct FoundDraws {
 /// Gives for an address the nearest place at or before it where a function starts; 0 if none is known.
 using FunctionStart = std::function<std::uint64_t(std::uint64_t)>;
 
-/// The draws in `code`. Where `function_start` knows nothing, decoding begins at the first byte of `code`.
-FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStart& function_start);
+/// The draws in `code`; `with_others`: and what else passes every library. Where `function_start` knows
+/// nothing, decoding begins at the first byte of `code`.
+FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStart& function_start,
+                      bool with_others = false);
 
 } // namespace detshim

@@ -123,19 +123,28 @@ std::size_t Scan::undecoded() const {
   return sum;
 }
 
-FileScan scan_code(const ElfFile& file) {
+namespace {
+
+FileScan scan(const ElfFile& file, bool with_others) {
   FileScan scan;
   scan.file = file.path();
   const auto function_start = [&file](std::uint64_t address) { return file.function_start(address); };
   for (const CodeRange& code : file.code()) {
-    const FoundDraws found = find_draws(file.machine(), code, function_start);
+    const FoundDraws found = find_draws(file.machine(), code, function_start, with_others);
     for (const Draw& draw : found.draws)
-      scan.places.push_back({draw.address, draw.kind, file.function_name(draw.address)});
+      (is_draw(draw.kind) ? scan.places : scan.others)
+          .push_back({draw.address, draw.kind, file.function_name(draw.address)});
     scan.undecoded += found.undecoded;
   }
   if (!scan.places.empty()) scan.left_alone = why_left_alone(file);
   return scan;
 }
+
+} // namespace
+
+FileScan scan_code(const ElfFile& file) { return scan(file, false); }
+// Go's own runtime is full of them.
+FileScan scan_own_code(const ElfFile& file) { return scan(file, !file.is_go()); }
 
 FileScan scan_file(const ElfFile& file) {
   const std::string not_covered = why_not_covered(file);

@@ -22,7 +22,8 @@ struct FileScan {
   std::string not_covered; ///< why no preload reaches the program at all; empty if one does
   std::string left_alone;  ///< why what was found is no gap; empty if it is one
   std::vector<FoundPlace> places;
-  std::size_t undecoded = 0; ///< places where decoding lost its way: nothing is said of them
+  std::vector<FoundPlace> others; ///< no draws: see scan_own_code()
+  std::size_t undecoded = 0;      ///< places where decoding lost its way: nothing is said of them
 
   /// Something in it passes detshim.
   bool is_uncovered() const { return !not_covered.empty() || (left_alone.empty() && !places.empty()); }
@@ -45,7 +46,10 @@ struct Scan {
 /// Looks at the machine code of one file alone.
 FileScan scan_code(const ElfFile& file);
 
-/// The same, unless no preload reaches the program at all.
+/// The same, and what reads a clock or makes a system call around every library.
+FileScan scan_own_code(const ElfFile& file);
+
+/// The same as scan_code(), unless no preload reaches the program at all.
 FileScan scan_file(const ElfFile& file);
 
 /// True if a program that no preload reaches is found to draw nothing: no instruction or system call that

@@ -1,6 +1,6 @@
 #include "supervisor/filter.h"
 
-#include "common/trap_filter.h"
+#include "common/run_agreements.h"
 
 #include <cerrno>
 #include <cstddef>

@@ -35,8 +35,7 @@ public:
   /// Nothing is made before the first record. `say` writes a line on the process's stderr.
   ProcessLog(const NamedProcess& name, StartRecord start, std::function<void(const std::string&)> say);
   ~ProcessLog();
-  ProcessLog(const ProcessLog&) = delete;
-  ProcessLog& operator=(const ProcessLog&) = delete;
+  ProcessLog& operator=(ProcessLog&&) = delete; // neither copied nor moved
 
   /// Writes a record the first time, counts it every time. Returns its counter.
   std::uint64_t& record(const CallRecord& call);

@@ -2,14 +2,13 @@
 
 #include "common/names.h"
 #include "common/philox.h"
+#include "support/variable.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <system_error>
 
 namespace detshim {
 namespace {
@@ -41,16 +40,6 @@ const char* EnvironmentBlock::value(std::string_view name) const {
       return entry + name.size() + 1;
   }
   return nullptr;
-}
-
-std::optional<std::uint64_t> read_seed(std::string_view text) {
-  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  if (is_hexadecimal) text.remove_prefix(2);
-  std::uint64_t seed = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seed, is_hexadecimal ? 16 : 10);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return seed;
 }
 
 std::optional<Mode> read_mode(std::string_view text) {

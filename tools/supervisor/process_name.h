@@ -27,9 +27,6 @@ private:
   std::string block_;
 };
 
-/// A whole number from 0 to 2^64-1, decimal or hexadecimal after 0x, and nothing around it.
-std::optional<std::uint64_t> read_seed(std::string_view text);
-
 /// The mode of that name.
 std::optional<Mode> read_mode(std::string_view text);
 

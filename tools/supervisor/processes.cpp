@@ -4,10 +4,8 @@
 #include "common/stream_kinds.h"
 #include "support/wording.h"
 
-#include <charconv>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <sstream>
 #include <string_view>
 
@@ -17,7 +15,6 @@
 #include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 
 namespace detshim {
 namespace {

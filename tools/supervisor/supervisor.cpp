@@ -1,6 +1,5 @@
 #include "supervisor/supervisor.h"
 
-#include "common/cryptography.h"
 #include "common/philox.h"
 #include "common/stream_kinds.h"
 #include "supervisor/devices.h"

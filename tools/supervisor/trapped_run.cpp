@@ -9,7 +9,10 @@
 #include "supervisor/process_name.h"
 #include "supervisor/supervisor.h"
 #include "support/exit_status.h"
+#include "support/variable.h"
+#include "support/wording.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -17,6 +20,7 @@
 #include <cstring>
 #include <ctime>
 #include <iostream>
+#include <iterator>
 #include <optional>
 
 #include <fcntl.h>
@@ -36,8 +40,6 @@ namespace {
 
 // ------------------------------------------------------------------ the run
 
-const char* text_or(const char* text, const char* fallback) { return text == nullptr ? fallback : text; }
-
 std::uint64_t random_number() {
   std::uint64_t number = 0;
   if (::syscall(SYS_getrandom, &number, sizeof number, 0) != sizeof number)
@@ -45,29 +47,11 @@ std::uint64_t random_number() {
   return number;
 }
 
-/// 20261121T003512-4711-9f3c, docs/LOG_FORMAT.md.
-void name_run(char (&run)[32], std::uint64_t begun) {
-  const auto now = static_cast<std::time_t>(begun / 1'000'000);
-  std::tm parts = {};
-  ::gmtime_r(&now, &parts);
-  char date[20];
-  std::strftime(date, sizeof date, "%Y%m%dT%H%M%S", &parts);
-  std::snprintf(run, sizeof run, "%s-%d-%04x", date, ::getpid(),
-                static_cast<unsigned>(random_number() & 0xffff));
-}
-
-SeedPolicy read_policy(const std::string& text) {
-  return text == "mix"     ? SeedPolicy::mix
-         : text == "keep"  ? SeedPolicy::keep
-         : text == "order" ? SeedPolicy::order
-                           : SeedPolicy::fixed;
-}
-
 /// The absolute name of the folder that the log's is in, or of that itself.
 std::string folder_named(const std::string& name) {
   if (name.starts_with('/')) return name;
   char* const here = ::getcwd(nullptr, 0);
-  const std::string folder = text_or(here, ".") + ("/" + name);
+  const std::string folder = (here == nullptr ? "." : here) + ("/" + name);
   std::free(here);
   return folder;
 }
@@ -82,8 +66,8 @@ RunVariable begin_run(std::string& folder) {
   run.writer_pid = ::getpid();
   run.root_pid = run.is_of_job && (launch.rank != 0 || launch.spawn != 0) ? 0 : run.writer_pid;
   run.begun = sys::now();
-  name_run(run.run, run.begun);
-  const std::string requested = text_or(std::getenv("DETSHIM_LOG"), "");
+  new_run_name(static_cast<std::time_t>(run.begun / 1'000'000)).copy(run.run, sizeof run.run - 1);
+  const std::string requested = variable("DETSHIM_LOG");
   run.log_is_default = requested.empty();
   folder = folder_named(run.log_is_default ? "detshim-log" : requested);
   if (run.is_of_job) agree_on_run(job, folder.c_str(), launch.rank, run.run, run.begun);
@@ -102,7 +86,8 @@ RunVariable begin_run(std::string& folder) {
   }
   run.has_seed = true;
   run.mode = run.seed_drawn ? Mode::record : Mode::enforce;
-  run.policy = read_policy(text_or(std::getenv("DETSHIM_SEED_POLICY"), ""));
+  run.policy =
+      variable("DETSHIM_SEED_POLICY") == policy_name(SeedPolicy::keep) ? SeedPolicy::keep : SeedPolicy::fixed;
   // A rank is left to the program to begin, as by a launcher that is in the run.
   if (!launch.has_rank) enter_job(run, launch);
   begin_path(run, run.rank_plus_1);

@@ -52,8 +52,7 @@ public:
     if (answer_ >= 0) ::close(answer_);
     wait(SIGKILL);
   }
-  Asked(const Asked&) = delete;
-  Asked& operator=(const Asked&) = delete;
+  Asked& operator=(Asked&&) = delete; // neither copied nor moved
 
   bool is_started() const { return process_ > 0; }
   pid_t process() const { return process_; }

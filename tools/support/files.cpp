@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -32,6 +31,11 @@ std::string read_file(const std::string& file, std::size_t most) {
   }
   if (input >= 0) ::close(input);
   return text;
+}
+
+std::string first_line(const std::string& file) {
+  const std::string text = read_file(file);
+  return text.substr(0, text.find('\n'));
 }
 
 int write_all(int descriptor, std::string_view text) {

@@ -12,6 +12,9 @@ namespace detshim {
 /// opened, since that alone makes some devices do something.
 std::string read_file(const std::string& file, std::size_t most = 64U << 20);
 
+/// The first line of such a file.
+std::string first_line(const std::string& file);
+
 /// The descriptor of a regular file, open for reading; -1 where it is none.
 int open_regular(const std::string& file);
 

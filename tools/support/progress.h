@@ -17,8 +17,7 @@ public:
   ~Progress() {
     if (is_shown_) std::fputs("\r\x1b[K", stderr);
   }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  Progress& operator=(Progress&&) = delete; // neither copied nor moved
 
   void step(std::size_t done, std::size_t all) {
     if (!is_wanted_ || std::chrono::steady_clock::now() - begin_ < std::chrono::seconds(1)) return;

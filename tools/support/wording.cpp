@@ -1,7 +1,11 @@
 #include "support/wording.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <random>
 #include <string_view>
+
+#include <unistd.h>
 
 namespace detshim {
 
@@ -54,6 +58,19 @@ std::string with_base_names(const std::string& text) {
     }
   }
   return result;
+}
+
+std::string moment_text(std::time_t moment, const char* format) {
+  char text[64] = {};
+  std::tm parts = {};
+  std::strftime(text, sizeof text, format, ::gmtime_r(&moment, &parts));
+  return text;
+}
+
+std::string new_run_name(std::time_t began) {
+  char rest[32];
+  std::snprintf(rest, sizeof rest, "-%d-%04x", ::getpid(), std::random_device()() & 0xffff);
+  return moment_text(began, "%Y%m%dT%H%M%S") + rest;
 }
 
 std::string base_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }

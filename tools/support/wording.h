@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,12 @@ std::string with_base_names(const std::string& text);
 inline std::optional<std::string> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
+
+/// A moment in UTC, by a format of strftime's.
+std::string moment_text(std::time_t moment, const char* format);
+
+/// 20261121T003512-4711-9f3c: the name of a run of this process, docs/LOG_FORMAT.md.
+std::string new_run_name(std::time_t began);
 
 /// What stands behind the last slash.
 std::string base_name(const std::string& file);

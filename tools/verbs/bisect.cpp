@@ -1,12 +1,12 @@
 // detshim bisect: which hooks and settings a program needs to be repeatable.
 #include "bisect/bisect.h"
 #include "run/library_file.h"
+#include "support/variable.h"
 #include "verbs/verbs.h"
 #include "verbs/verify_plan.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 
 namespace detshim {
@@ -18,8 +18,7 @@ void check(const BisectOptions& options) {
   if (options.most_runs < *options.verify.runs || options.most_runs > most)
     throw UsageError("--most-runs '" + std::to_string(options.most_runs) +
                      "' is not accepted: a number of runs from that of -n to 100000");
-  const char* const variable = std::getenv("DETSHIM_MODE");
-  const std::string mode = options.verify.run.mode.value_or(variable == nullptr ? "enforce" : variable);
+  const std::string mode = options.verify.run.mode.value_or(variable("DETSHIM_MODE", "enforce"));
   if (mode == "observe" || mode == "off")
     throw UsageError("bisect needs a mode that changes something: --mode enforce");
 }

@@ -9,13 +9,13 @@
 #include "run/library_file.h"
 #include "scanner/preloading.h"
 #include "scanner/scan.h"
+#include "support/files.h"
+#include "support/variable.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -48,17 +48,6 @@ struct Patient {
   std::vector<std::string> command; ///< empty: only the machine is looked at
   std::string library;
 };
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-std::string first_line(const char* file) {
-  std::string line;
-  std::getline(std::ifstream(file) >> std::ws, line);
-  return line;
-}
 
 Finding look_at_library(const Patient& patient) {
   const std::string what = printable(patient.library) + ", on glibc " + ::gnu_get_libc_version();
@@ -153,7 +142,7 @@ Finding look_at_settings(const Patient& patient) {
   if (const std::string name = unknown_option(patient.library); !name.empty())
     return {Level::problem, printable(name) + ": there is no such option, and programs stop at their start; "
                                               "`detshim options` lists them"};
-  if (const std::string seed = variable("DETSHIM_SEED"); !seed.empty() && !is_seed(seed))
+  if (const std::string seed = variable("DETSHIM_SEED"); !seed.empty() && !read_seed(seed))
     return {Level::problem,
             "DETSHIM_SEED=" + printable(seed) +
                 " is not accepted: a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x"};

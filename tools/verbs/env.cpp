@@ -1,6 +1,8 @@
 // detshim env: captures what a run stands on, compares two of them, prints what would bring one back.
 #include "environment/kept_environments.h"
 #include "log_reader/printable.h"
+#include "report/json.h"
+#include "report/log_report.h"
 #include "support/wording.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
@@ -11,17 +13,6 @@
 
 namespace detshim {
 namespace {
-
-std::string in_quotes(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
-std::string shown(const std::optional<std::string>& value) {
-  constexpr std::size_t longest = 200;
-  return value ? cut(printable(*value), longest) : "not there";
-}
 
 /// Calls visit(name, text) for the facts of a section whose subject begins so.
 template <typename Visit>
@@ -42,7 +33,7 @@ void show_shell(const Environment& environment) {
       const bool is_plain = std::ranges::none_of(value, [](unsigned char c) { return c < ' ' || c == 0x7F; });
       const bool is_kept = is_plain && !value.starts_with(hashed_value) && value != hidden_value;
       if (is_kept)
-        std::cout << "export " << printable(name) << '=' << printable(in_quotes(value)) << '\n';
+        std::cout << "export " << printable(name) << '=' << shell_command({value}) << '\n';
       else
         std::cout << "# " << printable(name) << " was set; its value was not kept\n";
     });
@@ -112,13 +103,10 @@ int env_capture(const EnvCaptureOptions& options) {
 int env_diff(const EnvDiffOptions& options) {
   const EnvironmentComparison comparison =
       compare_environments(read_environment(options.a), read_environment(options.b));
-  if (options.json) {
-    JsonWriter out(std::cout);
-    write_comparison_json(out, comparison);
-    std::cout << '\n';
-  } else {
+  if (options.json)
+    print_json(std::cout, comparison_json(comparison));
+  else
     print_comparison(std::cout, comparison, {wants_colour()});
-  }
   if (!comparison.differences.empty()) return found_different;
   return comparison.unknown.empty() ? done : wrong_usage;
 }
@@ -135,7 +123,7 @@ int env_show(const EnvShowOptions& options) {
     if (section.facts.empty() && section.unknown.empty()) continue;
     std::cout << environment_section_names[i] << '\n';
     for (const auto& [subject, text] : section.facts)
-      std::cout << "  " << printable(subject) << ": " << shown(text) << '\n';
+      std::cout << "  " << printable(subject) << ": " << cut(printable(text), 200) << '\n';
     for (const auto& [subject, why] : section.unknown)
       std::cout << "  " << (subject.empty() ? "" : printable(subject) + ": ")
                 << "not known: " << printable(why) << '\n';

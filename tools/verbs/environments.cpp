@@ -2,16 +2,17 @@
 
 #include "environment/kept_environments.h"
 #include "evidence/evidence_file.h"
+#include "evidence/learned_seeds.h"
 #include "log_diff/run_place.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
+#include "report/json.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
 #include <climits>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -86,9 +87,6 @@ bool has_grown(const Environment& environment, const Log& log) {
   return seen != environment.places.end() && seen->second != size_of_log(log);
 }
 
-/// True if it began with what `detshim run` captured: only that knows of which machine it is.
-bool was_captured_at_start(const Environment& environment) { return environment.places.contains("machine"); }
-
 } // namespace
 
 std::string name_of(EnvironmentSection section, const std::string& subject) {
@@ -153,7 +151,7 @@ void add_carried_state(const Environment& environment, Verdict& verdict) {
 
 } // namespace
 
-void weigh_evidence_of(const Environment& environment, Verdict& verdict) {
+void weigh_evidence_of(const Log& log, const Environment& environment, Verdict& verdict) {
   std::string file = evidence_file_name;
   std::error_code error;
   // The start record has the folder of the first record: a program may be in another by then.
@@ -163,32 +161,27 @@ void weigh_evidence_of(const Environment& environment, Verdict& verdict) {
   }
   try {
     add_carried_state(environment, verdict);
-    weigh_evidence(read_evidence(file), state_of(environment), verdict);
+    const std::vector<EvidenceEntry> entries = read_evidence(file);
+    ProgramState state = state_of(environment);
+    if (!entries.empty()) add_seeds(log, state);
+    weigh_evidence(entries, state, verdict);
   } catch (const UsageError& problem) {
     std::cerr << "detshim: " << problem.what() << '\n';
   }
 }
 
-void write_run_environment(JsonWriter& out, const RunEnvironment& environment) {
+Json run_environment_json(const RunEnvironment& environment) {
   std::error_code error;
   const bool is_there = std::filesystem::exists(environment.file, error);
-  out.begin_object();
-  out.member("file", unless_empty(is_there ? environment.file : ""));
-  out.member("schema_version", environment_schema);
-  out.member("captured_at_start", was_captured_at_start(environment.environment));
-  out.member("remark", unless_empty(environment.remark));
-  out.key("unknown");
-  out.begin_array();
+  Json unknown = Json::array();
   for (std::size_t i = 0; i < environment_sections; ++i)
-    for (const auto& [subject, why] : environment.environment.sections[i].unknown) {
-      out.begin_object();
-      out.member("section", environment_section_names[i]);
-      out.member("subject", subject);
-      out.member("why", why);
-      out.end_object();
-    }
-  out.end_array();
-  out.end_object();
+    for (const auto& [subject, why] : environment.environment.sections[i].unknown)
+      unknown.push_back({{"section", environment_section_names[i]}, {"subject", subject}, {"why", why}});
+  return {{"file", unless_empty(is_there ? environment.file : "")},
+          {"schema_version", environment_schema},
+          {"captured_at_start", was_captured_at_start(environment.environment)},
+          {"remark", unless_empty(environment.remark)},
+          {"unknown", unknown}};
 }
 
 std::vector<std::string> changes_since(const Environment& before) {
@@ -242,19 +235,15 @@ RunsCompared compare_run_environments(const std::string& a, const std::string& r
   if (!result.unknown.empty()) return result;
   const auto add = [&result](const Environment& one, const Environment& other, const std::string& host) {
     EnvironmentComparison found = compare_environments(one, other);
-    const std::string beginning = host.empty() ? "" : host + ", ";
-    for (EnvironmentDifference& difference : found.differences) {
-      difference.subject = beginning + difference.subject;
-      result.comparison.differences.push_back(std::move(difference));
-    }
-    for (EnvironmentUnknown& unknown : found.unknown) {
-      unknown.subject = beginning + unknown.subject;
-      result.comparison.unknown.push_back(std::move(unknown));
-    }
-    for (EnvironmentHidden& hidden : found.hidden) {
-      hidden.subject = beginning + hidden.subject;
-      result.comparison.hidden.push_back(std::move(hidden));
-    }
+    const auto move = [&host](auto& from, auto& to) {
+      for (auto& each : from) {
+        if (!host.empty()) each.subject.insert(0, host + ", ");
+        to.push_back(std::move(each));
+      }
+    };
+    move(found.differences, result.comparison.differences);
+    move(found.unknown, result.comparison.unknown);
+    move(found.hidden, result.comparison.hidden);
     result.comparison.same += found.same;
   };
   if (in_a.all.size() == 1 && in_b.all.size() == 1) {
@@ -335,46 +324,27 @@ void print_comparison(std::ostream& out, const EnvironmentComparison& comparison
       << "; " << counted(comparison.same, "fact") << " the same\n";
 }
 
-void write_comparison_json(JsonWriter& out, const EnvironmentComparison& comparison) {
-  out.begin_object();
-  out.member("schema_version", 1);
-  out.member("result", !comparison.differences.empty() ? "different"
-                       : comparison.unknown.empty()    ? "equal"
-                                                       : "unknown");
-  out.member("same", comparison.same);
-  out.key("differences");
-  out.begin_array();
-  for (const EnvironmentDifference& one : comparison.differences) {
-    out.begin_object();
-    out.member("section", section_name(one.section));
-    out.member("subject", one.subject);
-    out.member("a", one.a);
-    out.member("b", one.b);
-    out.end_object();
-  }
-  out.end_array();
-  out.key("not_compared");
-  out.begin_array();
-  for (const EnvironmentHidden& one : comparison.hidden) {
-    out.begin_object();
-    out.member("section", section_name(one.section));
-    out.member("subject", one.subject);
-    out.member("why", why_hidden(one));
-    out.end_object();
-  }
-  out.end_array();
-  out.key("unknown");
-  out.begin_array();
-  for (const EnvironmentUnknown& one : comparison.unknown) {
-    out.begin_object();
-    out.member("section", section_name(one.section));
-    out.member("subject", one.subject);
-    out.member("why_in_a", unless_empty(one.why_in_a));
-    out.member("why_in_b", unless_empty(one.why_in_b));
-    out.end_object();
-  }
-  out.end_array();
-  out.end_object();
+Json comparison_json(const EnvironmentComparison& comparison) {
+  const auto difference = [](const EnvironmentDifference& one) -> Json {
+    return {{"section", section_name(one.section)}, {"subject", one.subject}, {"a", one.a}, {"b", one.b}};
+  };
+  const auto hidden = [](const EnvironmentHidden& one) -> Json {
+    return {{"section", section_name(one.section)}, {"subject", one.subject}, {"why", why_hidden(one)}};
+  };
+  const auto unknown = [](const EnvironmentUnknown& one) -> Json {
+    return {{"section", section_name(one.section)},
+            {"subject", one.subject},
+            {"why_in_a", unless_empty(one.why_in_a)},
+            {"why_in_b", unless_empty(one.why_in_b)}};
+  };
+  return {{"schema_version", 1},
+          {"result", !comparison.differences.empty() ? "different"
+                     : comparison.unknown.empty()    ? "equal"
+                                                     : "unknown"},
+          {"same", comparison.same},
+          {"differences", json_list(comparison.differences, difference)},
+          {"not_compared", json_list(comparison.hidden, hidden)},
+          {"unknown", json_list(comparison.unknown, unknown)}};
 }
 
 } // namespace detshim

@@ -4,9 +4,10 @@
 #include "environment/capture.h"
 #include "environment/environment_difference.h"
 #include "log_reader/log.h"
-#include "report/json_writer.h"
 #include "report/style.h"
 #include "verdict/finding.h"
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <iosfwd>
 #include <string>
@@ -29,10 +30,10 @@ RunEnvironment complete_environment(const Log& log, bool again);
 
 /// What the evidence beside the program says of this run: in the folder that it ran in, else in this one.
 /// Says on stderr which file cannot be used.
-void weigh_evidence_of(const Environment& environment, Verdict& verdict);
+void weigh_evidence_of(const Log& log, const Environment& environment, Verdict& verdict);
 
 /// As a member of `detshim log --json`: docs/ENVIRONMENT.md.
-void write_run_environment(JsonWriter& out, const RunEnvironment& environment);
+nlohmann::ordered_json run_environment_json(const RunEnvironment& environment);
 
 /// What of `before`, captured in this folder, is otherwise now, safe to print: but for what git does not
 /// follow.
@@ -59,6 +60,6 @@ void print_environments(std::ostream& out, const RunsCompared& compared, const s
 void print_comparison(std::ostream& out, const EnvironmentComparison& comparison, Style style);
 
 /// One object: docs/ENVIRONMENT.md.
-void write_comparison_json(JsonWriter& out, const EnvironmentComparison& comparison);
+nlohmann::ordered_json comparison_json(const EnvironmentComparison& comparison);
 
 } // namespace detshim

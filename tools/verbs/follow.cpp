@@ -184,7 +184,7 @@ private:
     const std::string text = who + " " + padded(action_names[static_cast<std::size_t>(call.action)], 9) +
                              " " + printable(call.library) + " " + printable(call.function) +
                              (values.empty() ? "" : ": " + values) + " at " +
-                             describe_place(call.at, call.frames, call.python, source_lines_) +
+                             describe_call_site(call.at, call.frames, call.python, source_lines_) +
                              (call.why.empty() ? "" : " - " + printable(reason_text(call.why)));
     if (is_bad(call.action))
       warn(text);

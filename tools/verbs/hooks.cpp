@@ -8,6 +8,7 @@
 #include <iomanip>
 #include <iostream>
 #include <span>
+#include <tuple>
 
 namespace detshim {
 namespace {
@@ -34,14 +35,21 @@ void print_markdown(std::span<const HookDescription> hooks) {
          "Every function that `libdetshim.so` intercepts, library by library, with the strongest action "
          "that it can take\nand the fields that its log records carry (see [LOG_FORMAT.md](LOG_FORMAT.md)). "
          "`DETSHIM_DISABLE` takes the names of\nlibraries and symbols as they stand here.\n";
+  const auto quoted = [](const auto& names) { return '`' + joined(names, "`, `") + '`'; };
   const std::string* library = nullptr;
   for (const HookDescription& hook : hooks) {
+    std::vector<std::string> names; // of all in this library that say the same
+    for (const HookDescription& other : hooks)
+      if (std::tie(other.library, other.action, other.fields, other.summary) ==
+          std::tie(hook.library, hook.action, hook.fields, hook.summary))
+        names.push_back(other.name);
+    if (names.front() != hook.name) continue;
     if (library == nullptr || *library != hook.library)
       std::cout << "\n## " << hook.library
-                << "\n\n| symbol | action | record fields | what it does |\n|---|---|---|---|\n";
+                << "\n\n| symbols | action | record fields | what it does |\n|---|---|---|---|\n";
     library = &hook.library;
-    std::cout << "| `" << markdown_cell(hook.name) << "` | " << hook.action << " | "
-              << markdown_cell(hook.fields.empty() ? "" : '`' + joined(hook.fields, "`, `") + '`') << " | "
+    std::cout << "| " << markdown_cell(quoted(names)) << " | " << hook.action << " | "
+              << markdown_cell(hook.fields.empty() ? "" : quoted(hook.fields)) << " | "
               << markdown_cell(hook.summary) << " |\n";
   }
   std::cout << "\n## Reason codes\n\n"

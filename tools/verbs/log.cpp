@@ -63,11 +63,11 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
   if (!log.other_runs.empty()) out << "\nother runs in this folder (--run NAME judges one alone):\n";
   for (const std::string& run : log.other_runs) {
     const Log other = read_log(log.folder, run);
-    if (std::ranges::none_of(other.processes, &Process::holds_a_record)) continue;
+    if (std::ranges::none_of(other.processes, &Process::holds_a_record) && other.missing_root == 0) continue;
     const Summary summary = summarise(other);
     Verdict verdict =
         make_verdict(other, summary, scan_loaded_code(other, summary, decode_of(options)), accepted);
-    if (!options.no_scan) weigh_evidence_of(complete_environment(other, false).environment, verdict);
+    if (!options.no_scan) weigh_evidence_of(other, complete_environment(other, false).environment, verdict);
     all_pass &= verdict.passes_check() && (!options.no_timing || timed_choices(summary).empty());
     out << "  " << printable(run) << ": " << level_name(verdict.level);
     if (!verdict.reasons.empty())
@@ -83,20 +83,18 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
 int log(const LogOptions& options) {
   const std::vector<std::string> accepted = accepted_reasons(options.accepted, options.accepts_kernels);
   const Log log = read_log(options.folder.value_or(default_log_folder), options.run);
-  if (std::ranges::none_of(log.processes, &Process::holds_a_record)) nothing_to_read(log, options);
+  if (std::ranges::none_of(log.processes, &Process::holds_a_record) && log.missing_root == 0)
+    nothing_to_read(log, options);
   const Summary summary = summarise(log);
   const LoadedCode code = scan_loaded_code(log, summary, decode_of(options));
   Verdict verdict = make_verdict(log, summary, code, accepted);
   // Not looked for where nothing is to be looked into.
   std::optional<RunEnvironment> environment;
   if (!options.no_scan) environment = complete_environment(log, false);
-  if (environment) weigh_evidence_of(environment->environment, verdict);
+  if (environment) weigh_evidence_of(log, environment->environment, verdict);
   if (options.json) {
     Json document = log_json(log, summary, code, verdict, options.all);
-    document["run_environment"] = nullptr;
-    if (environment)
-      document["run_environment"] =
-          json_written([&](JsonWriter& out) { write_run_environment(out, *environment); });
+    document["run_environment"] = environment ? run_environment_json(*environment) : Json();
     print_json(std::cout, document);
   } else {
     if (environment && !environment->remark.empty())

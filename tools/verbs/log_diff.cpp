@@ -16,10 +16,8 @@ int log_diff(const LogDiffOptions& options) {
       compare_run_environments(options.a, difference.a.run, options.b, difference.b.run);
   if (options.json) {
     Json document = difference_json(difference);
-    document["environments"] = nullptr;
-    if (environments.unknown.empty())
-      document["environments"] =
-          json_written([&](JsonWriter& out) { write_comparison_json(out, environments.comparison); });
+    document["environments"] =
+        environments.unknown.empty() ? comparison_json(environments.comparison) : Json();
     print_json(std::cout, document);
   } else {
     print_environments(std::cout, environments, options.a, options.b, {wants_colour()});

@@ -73,7 +73,8 @@ Where TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR are unset, they are set to fo
 ([TUNING_FILE.md](TUNING_FILE.md#caches-on-disk)).
 A reader that is loaded in another version than those in which the value is *known good* is recorded (`other_version`).
 Versions are told by the names of files: `jaxlib-0.5.3.dist-info` in site-packages, `libnccl.so.2.27.7`. Those of OpenMP,
-MKL, FastDeploy, mamba-ssm and Qt 5, and of a library that is built into another, are not told.
+MKL, FastDeploy, mamba-ssm and Qt 5, and of a library that is built into another, are not told. The value stays: it is read
+before anything tells the version. None is known to make results wrong; what XLA's first flag makes so its third takes away.
 
 | variable | set to | a user's own that stay | read by | known good in | what else it does | when | source |
 |---|---|---|---|---|---|---|---|

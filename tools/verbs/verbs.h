@@ -62,9 +62,9 @@ struct VerifyOptions {
   RunOptions run; ///< how each run is to be; its log is the folder for all
   std::optional<std::size_t> runs;
   bool control = false;
-  std::optional<std::string> shake;  ///< names of perturbations; empty for all
-  bool allocations = false;          ///< what `fill` and `aslr` show is searched
-  std::optional<std::string> resume; ///< "kill after REGEX"
+  std::optional<std::string> perturb; ///< names of perturbations; empty for all
+  bool allocations = false;           ///< what `fill` and `aslr` show is searched
+  std::optional<std::string> resume;  ///< "kill after REGEX"
   std::vector<std::string> outputs, metrics, volatile_text, ignored;
   double relative_tolerance = 0, absolute_tolerance = 0;
   std::vector<std::string> accepted; ///< reasons that the user answers for

@@ -1,13 +1,18 @@
 // detshim verify: runs a program several times under one seed, and compares what came of it.
 #include "environment/kept_environments.h"
 #include "evidence/evidence_file.h"
+#include "evidence/learned_seeds.h"
 #include "log_reader/log.h"
 #include "log_reader/printable.h"
+#include "log_reader/source_lines.h"
+#include "support/variable.h"
+#include "support/wording.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
 #include "verbs/verify_plan.h"
 #include "verify/report.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <iostream>
@@ -27,22 +32,13 @@ void keep_document(const VerifyPlan& plan, const Verification& result) {
   print_verify_json(plan, result, out);
 }
 
-/// "2026-11-25", UTC.
-std::string today() {
-  char text[16] = {};
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  std::strftime(text, sizeof text, "%Y-%m-%d", ::gmtime_r(&now, &parts));
-  return text;
-}
-
 /// What the plain runs were, as their logs and environments say it; why it is nothing that a later run can be
 /// held to: a remark.
 EvidenceEntry entry_of(const VerifyPlan& plan, const Verification& result, std::string& remark) {
   EvidenceEntry entry;
   std::vector<ProgramState> states;
-  entry.runs = result.plain_runs;
-  entry.date = today();
+  std::vector<std::string> problems; // of each
+  entry.date = moment_text(std::time(nullptr), "%Y-%m-%d");
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
     entry.can_differ.insert(result.logs[i].can_differ.begin(), result.logs[i].can_differ.end());
     if (i >= result.plain_runs) {
@@ -50,13 +46,22 @@ EvidenceEntry entry_of(const VerifyPlan& plan, const Verification& result, std::
       continue;
     }
     const Log log = read_log(result.runs[i].log().string());
-    if (log.processes.empty() || !log.other_runs.empty())
-      remark = log.processes.empty() ? "a run left no log" : "a run left several logs";
-    ProgramState state = state_of(complete_environment(log, false).environment);
-    if (!state.unknown.empty()) remark = state.unknown.front();
-    states.push_back(std::move(state));
+    states.push_back(state_of(complete_environment(log, false).environment));
+    add_seeds(log, states.back());
+    problems.push_back(log.processes.empty()           ? "a run left no log"
+                       : !log.other_runs.empty()       ? "a run left several logs"
+                       : states.back().unknown.empty() ? ""
+                                                       : states.back().unknown.front());
   }
-  if (!states.empty()) entry.state = common_state(states, remark);
+  for (int times = 0; times < 2 && states.size() > 2 * static_cast<std::size_t>(times); ++times) {
+    if (times == 1) states.erase(states.begin()), problems.erase(problems.begin()); // it found no cache
+    entry.runs = states.size();
+    const auto problem = std::ranges::find_if(problems, [](const std::string& one) { return !one.empty(); });
+    remark = problem == problems.end() ? "" : *problem;
+    entry.state = common_state(states, remark);
+    if (remark.empty()) break;
+  }
+  if (!remark.empty()) remark += " (if the first run left it so: verify once more)";
   for (const ComparedItem& item : all_items(result)) entry.compared.push_back(describe_item(item));
   for (const Comparison& comparison : result.comparisons)
     if (comparison.perturbation.empty() && !comparison.differences.empty() && entry.difference.empty())
@@ -85,6 +90,22 @@ void keep_evidence_of(const VerifyPlan& plan, Verification& result) {
                                : "no evidence for later runs is kept: " + remark);
 }
 
+/// Keeps which seeds changed between two runs, for the library; the call sites, by their lines of source.
+std::vector<std::string> keep_learned_seeds_of(const std::string& one, const std::string& other) {
+  std::vector<std::string> entries, call_sites;
+  const Log last = read_log(other);
+  SourceLines lines;
+  for (const LearnedSeeds& seeds : learn_seeds(read_log(one), last)) {
+    entries.push_back(seeds.entry);
+    const std::optional<UserLine> line = lines.find_user(seeds.at, seeds.frames);
+    call_sites.push_back(!seeds.python.empty() || !line
+                             ? seeds.entry.substr(0, seeds.entry.find(' '))
+                             : base_name(line->line.file) + ':' + std::to_string(line->line.line));
+  }
+  if (!entries.empty()) keep_learned_seeds(evidence_file_name, entries);
+  return call_sites;
+}
+
 /// Of before the first run.
 void keep_environment(const VerifyPlan& plan, const Environment& environment) {
   try {
@@ -97,7 +118,10 @@ void keep_environment(const VerifyPlan& plan, const Environment& environment) {
 
 int verify(const VerifyOptions& options) {
   check_verify(options);
-  const VerifyPlan plan = plan_verification(options, "verify");
+  VerifyPlan plan = plan_verification(options, "verify");
+  const bool gives_way = options.run.policy.value_or(variable("DETSHIM_SEED_POLICY")) != "keep";
+  if (gives_way && (plan.mode == "enforce" || plan.mode == "strict"))
+    plan.learn_seeds = keep_learned_seeds_of;
   CaptureOptions capture;
   capture.program = plan.command.front();
   const Environment before = capture_environment(capture);

@@ -3,6 +3,8 @@
 #include "log_reader/printable.h"
 #include "run/library_file.h"
 #include "scanner/preloading.h"
+#include "support/variable.h"
+#include "support/wording.h"
 #include "verbs/acceptance.h"
 #include "verify/output_claim.h"
 #include "verify/output_search.h"
@@ -10,8 +12,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
@@ -25,11 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string variable_or(const char* name, const std::string& fallback) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? fallback : value;
-}
-
 /// Hours of runs come before it is.
 void check_can_be_written(const std::string& file) {
   const bool is_there = fs::exists(file);
@@ -39,22 +34,18 @@ void check_can_be_written(const std::string& file) {
     throw UsageError("cannot write '" + printable(file) + "'");
 }
 
-} // namespace
-
-namespace {
-
 /// Hours of runs come before the search.
 void check_allocations(const VerifyOptions& options) {
   if (!options.allocations) return;
   const std::vector<const Perturbation*> turned =
-      options.shake ? choose_perturbations(*options.shake) : std::vector<const Perturbation*>();
+      options.perturb ? choose_perturbations(*options.perturb) : std::vector<const Perturbation*>();
   const auto is_searched = [](const Perturbation* perturbation) {
     return can_search_allocations(perturbation->name);
   };
   if (std::ranges::none_of(turned, is_searched))
     throw UsageError(
-        "--allocations searches what a shaken run shows: --shake=fill or --shake=aslr is missing");
-  const std::string mode = options.run.mode.value_or(variable_or("DETSHIM_MODE", "enforce"));
+        "--allocations searches what a perturbed run shows: --perturb=fill or --perturb=aslr is missing");
+  const std::string mode = options.run.mode.value_or(variable("DETSHIM_MODE", "enforce"));
   if (options.run.keep_aslr || mode == "observe" || mode == "off")
     throw UsageError("--allocations needs a fixed address-space layout, which " +
                      std::string(options.run.keep_aslr ? "--keep-aslr" : "mode " + mode) + " leaves random");
@@ -82,41 +73,6 @@ void check_reports(const VerifyOptions& options) {
   check("standard output", "/proc/self/fd/1");
   check("standard error", "/proc/self/fd/2");
 }
-
-} // namespace
-
-void check_verify(const VerifyOptions& options) {
-  std::error_code error; // before all else: the program, and the user, look for what is missing
-  const fs::path log = options.run.log.value_or("detshim-log/new");
-  OutputClaim::recover(options.outputs, fs::weakly_canonical(fs::absolute(log) / "..", error));
-  check_run(options.run);
-  constexpr std::size_t fewest = 2, most = 100'000;
-  if (options.runs && (*options.runs < fewest || *options.runs > most))
-    throw UsageError("-n '" + std::to_string(*options.runs) +
-                     "' is not accepted: a number of runs from 2 to 100000");
-  if (!(options.relative_tolerance >= 0) || !(options.absolute_tolerance >= 0))
-    throw UsageError("--rtol and --atol take a number that is not negative");
-  if ((options.relative_tolerance > 0 || options.absolute_tolerance > 0) && options.metrics.empty())
-    throw UsageError("--rtol and --atol are for metrics: --metric REGEX is missing");
-  for (const std::string& stream : options.ignored)
-    if (stream != "stdout" && stream != "stderr")
-      throw UsageError("--ignore '" + printable(stream) + "' is not accepted: stdout or stderr");
-  for (const std::string& output : options.outputs) {
-    if (output.starts_with('-')) // an option, or the -- before the program
-      throw UsageError("--output '" + printable(output) + "' is not accepted: its GLOB is missing (" +
-                       printable("./" + output) + " for a file of that name)");
-    if (output.empty() || ("/" + output + "/").find("/**/") != std::string::npos)
-      throw UsageError("--output '" + printable(output) +
-                       "' is not accepted: a glob, where ** is no more than *, or a folder, which stands for "
-                       "all that is below it");
-  }
-  if (options.junit) check_can_be_written(*options.junit);
-  check_reports(options);
-  find_library(options.run.library);
-  check_allocations(options);
-}
-
-namespace {
 
 /// The program's file has to be there before anything is moved.
 void check_program(const std::string& program) {
@@ -156,12 +112,8 @@ ComparisonRules rules_of(const VerifyOptions& options) {
 
 /// detshim-log/verify-20261122T141247-4711, unless one was asked for, which must be new.
 fs::path make_folder(const std::optional<std::string>& asked_for, const std::string& verb) {
-  char moment[64] = {};
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  ::gmtime_r(&now, &parts);
-  std::strftime(moment, sizeof moment, "-%Y%m%dT%H%M%S-", &parts);
-  const std::string name = verb + moment + std::to_string(::getpid());
+  const std::string name =
+      verb + moment_text(std::time(nullptr), "-%Y%m%dT%H%M%S-") + std::to_string(::getpid());
   fs::path folder = fs::absolute(asked_for ? fs::path(*asked_for) : fs::path("detshim-log") / name);
   std::error_code error;
   if (fs::exists(fs::symlink_status(folder, error)) && !fs::is_empty(folder, error))
@@ -176,21 +128,52 @@ fs::path make_folder(const std::optional<std::string>& asked_for, const std::str
 
 } // namespace
 
+void check_verify(const VerifyOptions& options) {
+  std::error_code error; // before all else: the program, and the user, look for what is missing
+  const fs::path log = options.run.log.value_or("detshim-log/new");
+  OutputClaim::recover(options.outputs, fs::weakly_canonical(fs::absolute(log) / "..", error));
+  check_run(options.run);
+  constexpr std::size_t fewest = 2, most = 100'000;
+  if (options.runs && (*options.runs < fewest || *options.runs > most))
+    throw UsageError("-n '" + std::to_string(*options.runs) +
+                     "' is not accepted: a number of runs from 2 to 100000");
+  if (!(options.relative_tolerance >= 0) || !(options.absolute_tolerance >= 0))
+    throw UsageError("--rtol and --atol take a number that is not negative");
+  if ((options.relative_tolerance > 0 || options.absolute_tolerance > 0) && options.metrics.empty())
+    throw UsageError("--rtol and --atol are for metrics: --metric REGEX is missing");
+  for (const std::string& stream : options.ignored)
+    if (stream != "stdout" && stream != "stderr")
+      throw UsageError("--ignore '" + printable(stream) + "' is not accepted: stdout or stderr");
+  for (const std::string& output : options.outputs) {
+    if (output.starts_with('-')) // an option, or the -- before the program
+      throw UsageError("--output '" + printable(output) + "' is not accepted: its GLOB is missing (" +
+                       printable("./" + output) + " for a file of that name)");
+    if (output.empty() || ("/" + output + "/").find("/**/") != std::string::npos)
+      throw UsageError("--output '" + printable(output) +
+                       "' is not accepted: a glob, where ** is no more than *, or a folder, which stands for "
+                       "all that is below it");
+  }
+  if (options.junit) check_can_be_written(*options.junit);
+  check_reports(options);
+  find_library(options.run.library);
+  check_allocations(options);
+}
+
 VerifyPlan plan_verification(const VerifyOptions& options, const std::string& verb) {
   VerifyPlan plan;
   RunOptions run = options.run;
-  if (!run.seed) run.seed = variable_or("DETSHIM_SEED", "42");
+  if (!run.seed) run.seed = variable("DETSHIM_SEED", "42");
   plan.command = run.command;
   plan.seed = *run.seed;
-  plan.mode = run.mode.value_or(variable_or("DETSHIM_MODE", "enforce"));
+  plan.mode = run.mode.value_or(variable("DETSHIM_MODE", "enforce"));
   plan.runs = options.runs;
   plan.has_control = options.control;
   plan.names_allocations = options.allocations;
-  if (options.shake) plan.perturbations = choose_perturbations(*options.shake);
+  if (options.perturb) plan.perturbations = choose_perturbations(*options.perturb);
   if (options.resume) plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);
   plan.accepted = accepted_reasons(options.accepted, false);
-  plan.disabled = run.disable.value_or(variable_or("DETSHIM_DISABLE", ""));
+  plan.disabled = run.disable.value_or(variable("DETSHIM_DISABLE", ""));
   plan.run = run;
   check_program(run.command.front());
   plan.folder = make_folder(options.run.log, verb);

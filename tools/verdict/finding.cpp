@@ -63,6 +63,7 @@ constexpr FindingRow rows[] = {
     {Finding::missing_ranks, "missing_ranks", unverified, by_nothing},
     {Finding::no_rank, "missing_ranks", unverified, by_nothing},
     {Finding::clock_read, "clock", unverified},
+    {Finding::seed_unexplained, "unexplained_seed", unverified},
     {Finding::threads_started, "threads", unverified},
     {Finding::processes_started, "processes", unverified},
     {Finding::input_read, "input", unverified},

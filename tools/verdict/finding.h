@@ -69,6 +69,7 @@ enum class Finding : std::uint8_t {
   missing_ranks,
   no_rank,
   clock_read,
+  seed_unexplained,
   threads_started,
   processes_started,
   input_read,
@@ -136,7 +137,8 @@ struct EvidenceUse {
   };
   Answer answer = Answer::none;
   std::size_t runs = 0;
-  std::string date; ///< "2026-11-25"
+  std::string date;    ///< "2026-11-25"
+  std::string command; ///< this run's, as it was typed
   std::vector<std::string> names;
 };
 

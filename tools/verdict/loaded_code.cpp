@@ -1,5 +1,6 @@
 #include "verdict/loaded_code.h"
 
+#include "log_reader/library_code.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "scanner/packages.h"
@@ -71,14 +72,16 @@ class Origins {
 public:
   explicit Origins(const Log& log) {
     for (const Process& process : log.processes)
-      for (const Start& start : process.starts) programs_.insert(start.program);
+      for (const Start& start : process.starts)
+        if (is_first_process(process.rank, process.path) || !is_library_file(start.program))
+          programs_.insert(start.program);
   }
 
   enum class Origin { users_own, loaders_folder, package };
 
   Origin of(const std::string& file) {
     if (programs_.contains(file)) return Origin::users_own;
-    for (const char* folder : {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"})
+    for (const char* folder : {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/bin/"})
       if (file.starts_with(folder)) return Origin::loaders_folder;
     return packages_.brought(file) ? Origin::package : Origin::users_own;
   }
@@ -175,7 +178,8 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decod
       const bool is_users = origin == Origins::Origin::users_own;
       const bool is_packages = origin == Origins::Origin::package;
       if (decode == Decode::own_code && !is_users && !(is_packages && may_have_random_device)) continue;
-      FileScan scan = remembered(file, scan_code);
+      FileScan scan = remembered(file, is_users && !is_library_file(name) ? scan_own_code : scan_code);
+      if (!scan.others.empty()) code.reading.push_back(scan);
       const bool is_own = is_users || (is_packages && has_random_device(scan));
       if (answered.contains(name))
         std::erase_if(scan.places, [](const FoundPlace& place) { return place.kind == DrawKind::getrandom; });

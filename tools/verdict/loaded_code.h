@@ -18,6 +18,7 @@ struct LoadedCode {
   std::size_t files = 0;            ///< that were looked at
   std::vector<std::string> missing; ///< named by the log, and not there any more or not readable
   std::set<std::string> changed;    ///< not what ran, by build id or time: nothing that stands in them counts
+  std::vector<FileScan> reading;    ///< the user's own files that read around every library
   std::size_t undecoded = 0;
   bool is_decoded = true;              ///< false: no instructions were looked at
   std::vector<CudaSymbols> cuda;       ///< only files that have something to do with CUDA's libraries

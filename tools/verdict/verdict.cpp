@@ -1,8 +1,9 @@
 #include "verdict/verdict.h"
 
+#include "common/interpreters.h"
 #include "log_reader/jobs.h"
+#include "log_reader/library_code.h"
 #include "log_reader/source_lines.h"
-#include "support/interpreters.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"
 #include "verdict/cuda_findings.h"
@@ -37,13 +38,28 @@ const std::string* first_field(const SymbolSummary& symbol, std::string_view nam
 /// What a call record of the action `nondeterministic` or `uncovered` leads to.
 Finding finding_of(const SymbolSummary& symbol, const std::string& code, const std::string& from) {
   const std::string* const function_of = first_field(symbol, "function_of");
-  if (symbol.action == Action::nondeterministic)
-    return reason_of(code) == Reason::may_be_key ? Finding::may_be_key : Finding::nondeterministic_call;
+  if (reason_of(code) == Reason::may_be_key || reason_of(code) == Reason::secret_program)
+    return Finding::may_be_key;
+  if (symbol.action == Action::nondeterministic) return Finding::nondeterministic_call;
   if (function_of == nullptr) return Finding::uncovered_call;
   return from == *function_of ? Finding::foreign : Finding::bypass;
 }
 
-void add_call(const SymbolSummary& symbol, Verdict& verdict) {
+std::string line_text(const UserLine& user) {
+  return base_name(user.line.file) + ':' + std::to_string(user.line.line);
+}
+
+/// "train.py:12" of "/home/me/train.py:12 main".
+std::string line_of_frame(const std::string& frame) { return base_name(frame.substr(0, frame.rfind(' '))); }
+
+/// The user's line that called; empty where none is known.
+std::string line_of_call(const CallPlace& place, SourceLines& lines) {
+  if (place.python.user) return line_of_frame(place.python.frames[*place.python.user]);
+  const std::optional<UserLine> user = lines.find_user(place.at, place.frames);
+  return user ? line_text(*user) : "";
+}
+
+void add_call(const SymbolSummary& symbol, SourceLines& lines, Verdict& verdict) {
   std::set<std::string> operators; // a framework's, by their own names
   for (const Example& example : symbol.examples)
     if (const std::string* name = find_field(example.fields, "operator")) operators.insert(*name);
@@ -59,7 +75,8 @@ void add_call(const SymbolSummary& symbol, Verdict& verdict) {
                        .library = symbol.library,
                        .function = symbol.function,
                        .file = from,
-                       .code = code};
+                       .code = code,
+                       .place = symbol.places.empty() ? "" : line_of_call(symbol.places.front(), lines)};
   if (const std::string* function_of = first_field(symbol, "function_of")) reason.names = {*function_of};
   if (const std::string* others = first_field(symbol, "others"))
     reason.count = std::strtoull(others->c_str(), nullptr, 10);
@@ -69,12 +86,20 @@ void add_call(const SymbolSummary& symbol, Verdict& verdict) {
   add(verdict, std::move(reason));
 }
 
+/// What a program draws whose purpose is a secret: it stays random, and is no fault.
+bool is_of_secret(const SymbolSummary& symbol) {
+  return symbol.action == Action::observe && !symbol.reasons.empty() &&
+         reason_of(symbol.reasons.front()) == Reason::secret_program;
+}
+
 void find_calls(const VerdictInputs& inputs, Verdict& verdict) {
   const Summary& summary = inputs.summary;
+  SourceLines lines(inputs.code.changed);
   for (const SymbolSummary& symbol : summary.symbols)
-    if ((symbol.action == Action::nondeterministic || symbol.action == Action::uncovered) &&
+    if ((symbol.action == Action::nondeterministic || symbol.action == Action::uncovered ||
+         is_of_secret(symbol)) &&
         !inputs.code.is_harmless(symbol))
-      add_call(symbol, verdict);
+      add_call(symbol, lines, verdict);
   for (const Action action : actions_worst_first) {
     if (action == Action::observe || summary.lost(action) == 0) continue;
     const bool is_bad = action == Action::nondeterministic || action == Action::uncovered;
@@ -126,17 +151,10 @@ void find_pools(const VerdictInputs& inputs, Verdict& verdict) {
 
 // ---- What the user's own lines did that no seed pins ----
 
-/// "train.py:12" of "/home/me/train.py:12 main".
-std::string line_of_frame(const std::string& frame) { return base_name(frame.substr(0, frame.rfind(' '))); }
-
 bool reads_clock_or_id(const SymbolSummary& symbol) {
   return symbol.action == Action::observe && std::ranges::any_of(symbol.reasons, [](const std::string& code) {
            return reason_of(code) == Reason::clock_read;
          });
-}
-
-std::string line_text(const UserLine& user) {
-  return base_name(user.line.file) + ':' + std::to_string(user.line.line);
 }
 
 /// Calls of clocks whose value went to a function that seeds, where it gave way, and nowhere else:
@@ -195,11 +213,6 @@ std::string beginning_of_script(const Start& start, const std::string& name) {
 /// Where the user's code reads clocks, starts threads, or processes run beside each other. Not each is a
 /// fault: what a line reads may be printed alone.
 void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
-  constexpr std::pair<std::string_view, Finding> kinds[] = {
-      {"clock", Finding::clock_read},        {"threads", Finding::threads_started},
-      {"forks", Finding::processes_started}, {"children", Finding::processes_started},
-      {"file_time", Finding::input_read},    {"network", Finding::input_read},
-      {"timer", Finding::input_read},        {"system", Finding::input_read}};
   std::map<Finding, std::set<std::string>> lines;
   const auto add_line = [&](Finding finding, const std::string& kind, const std::string& line) {
     if (!line.empty())
@@ -216,30 +229,68 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
   SourceLines source_lines(inputs.code.changed);
   for (const Process& process : inputs.log.processes)
     for (const UserPlace& place : process.user_places) {
-      const auto* const kind =
-          std::ranges::find(kinds, place.kind, &std::pair<std::string_view, Finding>::first);
+      const bool is_child = place.kind == "children";
+      const Finding finding = place.kind == "clock"               ? Finding::clock_read
+                              : place.kind == "threads"           ? Finding::threads_started
+                              : is_child || place.kind == "forks" ? Finding::processes_started
+                                                                  : Finding::input_read;
       const bool is_of_launcher = std::ranges::any_of(inputs.log.marks, [&](const RankMark& mark) {
         return !mark.program.empty() &&
                mark.pid == process.pid; // its ranks are ordered by what they exchange
       });
-      if (kind == std::end(kinds) || is_of_launcher) continue;
-      if (kind->second == Finding::clock_read && pinned_clocks.contain(place.at)) continue;
+      if (is_of_launcher) continue;
+      if (finding == Finding::clock_read && pinned_clocks.contain(place.at)) continue;
       if (!place.python.empty()) {
-        add_python(kind->second, place.kind, place.python);
+        add_python(finding, place.kind, place.python);
       } else if (const std::optional<UserLine> user = source_lines.find_user(place.at, place.frames)) {
-        add_line(kind->second, place.kind, line_text(*user));
+        add_line(finding, place.kind, line_text(*user));
       } else if (const std::optional<SourceLine> source = source_lines.find(place.at);
-                 kind->second == Finding::clock_read && source && !source->file.empty()) {
+                 finding == Finding::clock_read && source && !source->file.empty()) {
         continue; // a language's own library, for no line of the user's
-      } else { // without debug information; of a program that is not the user's, as a shell, its name says it
-        add_line(kind->second, place.kind,
-                 base_name(place.kind == "children" ? file_of_place(place.at) : place.at));
+      } else {    // without debug information; a program that is not the user's says it by its name
+        const bool is_tools = is_library_file(file_of_place(place.at)) && !process.starts.empty();
+        add_line(finding, place.kind,
+                 (is_tools && !is_child ? "program " : "") + base_name(is_tools
+                                                                           ? process.starts.back().program
+                                                                       : is_child ? file_of_place(place.at)
+                                                                                  : place.at));
       }
+    }
+  for (const FileScan& file : inputs.code.reading)
+    for (const FoundPlace& place : file.others) {
+      FoundPlace behind = place;
+      ++behind.offset; // as a return address
+      const std::string at = place_text(file, behind);
+      const std::optional<UserLine> user = source_lines.find_user(at, {});
+      add_line(place.kind == DrawKind::clock ? Finding::clock_read : Finding::input_read,
+               draw_name(place.kind), user ? line_text(*user) : base_name(at));
     }
   for (const std::string& line : lines[Finding::processes_started]) lines[Finding::clock_read].erase(line);
   for (const auto& [finding, names] : lines)
     if (!names.empty())
       add(verdict, {.finding = finding, .names = {names.begin(), names.end()}, .count = names.size()});
+}
+
+/// Call sites of seeds that may be the program's own, or a hash of a clock: a comparison tells.
+void find_unexplained_seeds(const VerdictInputs& inputs, Verdict& verdict) {
+  const auto is_unexplained = [](const std::string& code) {
+    return reason_of(code) == Reason::unexplained_seed;
+  };
+  const auto has_one = [&](const SymbolSummary& symbol) {
+    return std::ranges::any_of(symbol.reasons, is_unexplained);
+  };
+  if (std::ranges::none_of(inputs.summary.symbols, has_one)) return;
+  SourceLines source_lines(inputs.code.changed);
+  std::set<std::string> names;
+  each_record(inputs.log, [&](const Process&, const Call& call, const CallCount&) {
+    if (!is_unexplained(call.why)) return;
+    const std::optional<UserLine> user = source_lines.find_user(call.at, call.frames);
+    names.insert(call.python.user ? line_of_frame(call.python.frames[*call.python.user])
+                 : user           ? line_text(*user)
+                                  : base_name(call.at));
+  });
+  add(verdict,
+      {.finding = Finding::seed_unexplained, .names = {names.begin(), names.end()}, .count = names.size()});
 }
 
 /// What of a shell differs in each run: no hook sees it. Its script may be read for that, as other
@@ -252,7 +303,7 @@ void find_shell_words(const VerdictInputs& inputs, Verdict& verdict) {
   for (const Process& process : inputs.log.processes)
     for (const Start& start : process.starts) {
       const std::string shell = base_name(start.program);
-      if (!is_shell(shell)) continue;
+      if (!is_shell(shell.c_str())) continue;
       std::string text;
       if (start.args.size() == 1) found[shell].emplace("a text from its input");
       for (std::size_t i = 1; i < start.args.size(); ++i) {
@@ -344,8 +395,8 @@ void find_processes(const VerdictInputs& inputs, Verdict& verdict) {
     const bool is_unseen = std::ranges::find(process.lost, process.pid, &Lost::pid) != process.lost.end();
     if (!process.came_to_its_end() && process.gave_up_rights.empty() && !is_unseen &&
         !was_ended_by_parent(inputs.log, process))
-      unended.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" + program +
-                        ")");
+      unended.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" +
+                        (process.executed ? base_name(process.executed->program) : program) + ")");
     if (process.starts.empty()) lost.push_back(process.file);
     if (process.is_trapped && !contains(answered, program)) answered.push_back(program);
     if (process.came_to_its_end() && process.modules.empty() && !process.is_trapped)
@@ -355,6 +406,8 @@ void find_processes(const VerdictInputs& inputs, Verdict& verdict) {
     if (!names.empty())
       add(verdict, {.finding = finding, .file = std::move(file), .names = names, .count = names.size()});
   };
+  if (const std::int64_t root = inputs.log.missing_root; root != 0)
+    unended.push_back("process " + std::to_string(root) + ", the first, which left no log");
   add_named(Finding::no_modules, unnamed);
   add_named(Finding::no_end, unended);
   add_named(Finding::no_start, lost, lost.empty() ? "" : lost.front());
@@ -396,21 +449,11 @@ void find_no_draw(const VerdictInputs& inputs, Verdict& verdict) {
     add(verdict, {.finding = Finding::no_draw});
 }
 
-constexpr void (*finders[])(const VerdictInputs&, Verdict&) = {find_calls,
-                                                               find_pools,
-                                                               find_users_lines,
-                                                               find_shell_words,
-                                                               find_code,
-                                                               find_kernels,
-                                                               find_unhooked_functions,
-                                                               find_runtimes,
-                                                               find_settings,
-                                                               find_processes,
-                                                               find_ranks,
-                                                               find_libraries,
-                                                               find_damage,
-                                                               find_no_draw,
-                                                               count_idle_libraries};
+constexpr void (*finders[])(const VerdictInputs&, Verdict&) = {
+    find_calls,       find_pools,    find_users_lines, find_unexplained_seeds,
+    find_shell_words, find_code,     find_kernels,     find_unhooked_functions,
+    find_runtimes,    find_settings, find_processes,   find_ranks,
+    find_libraries,   find_damage,   find_no_draw,     count_idle_libraries};
 
 /// Takes the reasons back that the user answers for.
 void take_back(const std::vector<std::string>& names, Verdict& verdict) {

@@ -1,5 +1,5 @@
-// Names the allocation behind a difference that shaking has shown: further runs with libdetshim_heap.so
-// change what fewer and fewer places allocate, until one is left.
+// Names the allocation behind a difference that a perturbation has shown: further runs with
+// libdetshim_heap.so change what fewer and fewer places allocate, until one is left.
 #pragma once
 
 #include "verify/heap_file.h"

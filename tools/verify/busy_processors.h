@@ -30,8 +30,7 @@ public:
     is_over_ = true;
     for (std::thread& thread : threads_) thread.join();
   }
-  BusyProcessors(const BusyProcessors&) = delete;
-  BusyProcessors& operator=(const BusyProcessors&) = delete;
+  BusyProcessors& operator=(BusyProcessors&&) = delete; // neither copied nor moved
 
 private:
   std::atomic<bool> is_over_ = false;

@@ -22,7 +22,7 @@ void add_calls(const Run& run, std::uint64_t LedgerRow::*calls, SourceLines& sou
     if (symbol.action != Action::pin) continue;
     const std::string function = printable(symbol.library + "." + symbol.function);
     for (const CallPlace& from : symbol.places) {
-      const std::string place = describe_place(from.at, from.frames, from.python, source_lines);
+      const std::string place = describe_call_site(from.at, from.frames, from.python, source_lines);
       LedgerRow& row = rows[{function, place}];
       row.function = function;
       row.place = place;

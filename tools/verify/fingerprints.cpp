@@ -3,10 +3,8 @@
 #include "log_diff/difference_report.h"
 #include "log_diff/log_diff.h"
 #include "log_diff/record_roles.h"
+#include "support/variable.h"
 #include "support/wording.h"
-
-#include <cstdlib>
-#include <string_view>
 
 namespace detshim {
 namespace {
@@ -22,9 +20,8 @@ std::string content_of(const std::optional<RecordDifference::Side>& side) {
 } // namespace
 
 bool are_fingerprinted() {
-  const char* const requested = std::getenv("DETSHIM_FINGERPRINT");
-  return requested != nullptr &&
-         (std::string_view(requested) == "host" || std::string_view(requested) == "calls");
+  const std::string requested = variable("DETSHIM_FINGERPRINT");
+  return requested == "host" || requested == "calls";
 }
 
 void compare_fingerprints(const std::string& log, const std::string& other_log, Comparison& result) {

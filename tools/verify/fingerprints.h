@@ -3,7 +3,6 @@
 #pragma once
 
 #include "verify/comparison.h"
-#include "verify/log_verdict.h"
 
 #include <string>
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -72,12 +71,7 @@ void write_heap_file(const std::filesystem::path& file, const HeapChoice& choice
 HeapAnswer read_heap_answer(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   const HeapSearch head = read_head(in, file);
-  HeapAnswer answer;
-  answer.processes = head.processes;
-  answer.foreign = head.foreign;
-  answer.longest = head.longest;
-  answer.changed = head.changed;
-  answer.unmoved = head.unmoved;
+  HeapAnswer answer{head.processes, head.foreign, head.longest, head.changed, head.unmoved, 0, {}};
   answer.sites.resize(std::min<std::uint64_t>(head.sites, most_heap_sites));
   answer.unlisted = head.unlisted + (head.sites - answer.sites.size());
   in.seekg(heap_sites_at);
@@ -111,7 +105,7 @@ std::vector<HeapSite> read_heap_sites(const std::filesystem::path& file) {
     if (call == nullptr) continue;
     Call described = *call;
     drop_machinery(described);
-    site.place = describe_place(described.at, described.frames, described.python, source_lines);
+    site.place = describe_call_site(described.at, described.frames, described.python, source_lines);
     sites.push_back(std::move(site));
   }
   return sites;

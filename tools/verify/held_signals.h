@@ -17,8 +17,7 @@ public:
   /// Those that are ignored (nohup, a job in the background) stay ignored.
   HeldSignals();
   ~HeldSignals();
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
+  HeldSignals& operator=(HeldSignals&&) = delete; // neither copied nor moved
 
   /// In a child, before it becomes a program: signals are as they were.
   void release() const;

@@ -1,4 +1,3 @@
-#include "log_reader/printable.h"
 #include "verify/report.h"
 
 #include <ostream>

@@ -15,8 +15,7 @@ public:
   /// Makes the pipe and the file, which must not be there yet. Throws std::system_error.
   explicit KeptStream(const std::filesystem::path& file);
   ~KeptStream();
-  KeptStream(const KeptStream&) = delete;
-  KeptStream& operator=(const KeptStream&) = delete;
+  KeptStream& operator=(KeptStream&&) = delete; // neither copied nor moved
 
   /// In the child.
   bool become(int descriptor) const;

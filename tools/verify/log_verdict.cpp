@@ -8,12 +8,6 @@
 #include "verdict/loaded_code.h"
 #include "verdict/verdict.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <string_view>
-
-#include <unistd.h>
-
 namespace detshim {
 namespace {
 

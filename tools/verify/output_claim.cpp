@@ -2,11 +2,11 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/variable.h"
 #include "verify/folder.h"
 #include "verify/set_aside.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <string_view>
 
@@ -34,9 +34,9 @@ OwnedDescriptor locked(const fs::path& file, int how) {
 class ClaimFolder {
 public:
   ClaimFolder() {
-    const char *const state = std::getenv("XDG_STATE_HOME"), *const home = std::getenv("HOME");
-    if (state != nullptr && *state == '/') take(fs::path(state) / "detshim/outputs");
-    if (home != nullptr && *home == '/') take(fs::path(home) / ".local/state/detshim/outputs");
+    const fs::path state = variable("XDG_STATE_HOME"), home = variable("HOME");
+    if (state.is_absolute()) take(state / "detshim/outputs");
+    if (home.is_absolute()) take(home / ".local/state/detshim/outputs");
     take("/tmp/detshim-outputs-" + std::to_string(::geteuid()));
   }
 

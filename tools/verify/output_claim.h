@@ -18,8 +18,7 @@ public:
   /// UsageError too where no folder can be had in which to tell the others.
   OutputClaim(const std::vector<std::string>& patterns, const std::filesystem::path& kept);
   ~OutputClaim();
-  OutputClaim(const OutputClaim&) = delete;
-  OutputClaim& operator=(const OutputClaim&) = delete;
+  OutputClaim& operator=(OutputClaim&&) = delete; // neither copied nor moved
 
   /// Puts back what commands that were killed have set aside of these outputs, of files here, or in folders
   /// in `kept_beside`, which leads through no link.

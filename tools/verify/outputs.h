@@ -42,8 +42,7 @@ public:
 
   /// Puts back what put_aside() took, if put_back() was not called.
   ~Outputs();
-  Outputs(const Outputs&) = delete;
-  Outputs& operator=(const Outputs&) = delete;
+  Outputs& operator=(Outputs&&) = delete; // neither copied nor moved
 
   /// Moves what stands there now to `folder`, until put_back().
   void put_aside(const std::filesystem::path& folder);

@@ -15,8 +15,7 @@ struct Pattern::Code {
     pcre2_match_data_free(match);
     pcre2_code_free(code);
   }
-  Code(const Code&) = delete;
-  Code& operator=(const Code&) = delete;
+  Code& operator=(Code&&) = delete; // neither copied nor moved
 
   pcre2_code* code;
   pcre2_match_data* match;

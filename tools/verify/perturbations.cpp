@@ -2,6 +2,7 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/variable.h"
 #include "support/wording.h"
 #include "verify/busy_processors.h"
 
@@ -29,8 +30,7 @@ void reverse_workers() { ::setenv("DETSHIM_WORKERS", "reversed", 1); }
 
 /// Not where the user has chosen what becomes of autotuners: recorded choices are other ones anyway.
 void invert_events() {
-  const char* const chosen = std::getenv("DETSHIM_AUTOTUNE");
-  if (chosen == nullptr || std::string_view(chosen) == "first") ::setenv("DETSHIM_AUTOTUNE", "inverse", 1);
+  if (variable("DETSHIM_AUTOTUNE", "first") == "first") ::setenv("DETSHIM_AUTOTUNE", "inverse", 1);
 }
 
 constexpr Perturbation table[] = {
@@ -47,8 +47,6 @@ constexpr Perturbation table[] = {
 
 } // namespace
 
-std::span<const Perturbation> perturbations() { return table; }
-
 std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
   std::vector<const Perturbation*> chosen;
   if (list.empty()) {
@@ -62,7 +60,7 @@ std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
     if (found == std::end(table)) {
       std::vector<std::string> accepted;
       for (const Perturbation& perturbation : table) accepted.emplace_back(perturbation.name);
-      throw UsageError("--shake '" + printable(list) + "' is not accepted: a list of " +
+      throw UsageError("--perturb '" + printable(list) + "' is not accepted: a list of " +
                        enumerated(accepted));
     }
     if (std::ranges::find(chosen, found) == chosen.end()) chosen.push_back(found);

@@ -3,7 +3,6 @@
 
 #include "verify/run_once.h"
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,6 @@ struct Perturbation {
   bool is_loaded;
   bool (*is_possible)(); ///< may be null: everywhere
 };
-
-std::span<const Perturbation> perturbations();
 
 /// The perturbations named in "aslr,load"; all for an empty text. Throws UsageError for a name that is none.
 std::vector<const Perturbation*> choose_perturbations(const std::string& list);

@@ -3,8 +3,6 @@
 #include "support/wording.h"
 #include "verify/artifact_formats/mapped_file.h"
 
-#include <algorithm>
-
 namespace detshim {
 namespace {
 

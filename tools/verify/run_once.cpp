@@ -4,6 +4,8 @@
 #include "run/early_settings.h"
 #include "run/library_file.h"
 #include "support/exit_status.h"
+#include "support/files.h"
+#include "support/variable.h"
 #include "verify/busy_processors.h"
 #include "verify/kept_stream.h"
 #include "verify/line_watch.h"
@@ -66,8 +68,7 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   }
   if (settings.python_uses_malloc) ::setenv("PYTHONMALLOC", "malloc", 0);
   if (!settings.disabled.empty()) {
-    const char* const variable = std::getenv("DETSHIM_DISABLE");
-    const std::string common = options.disable.value_or(variable == nullptr ? "" : variable);
+    const std::string common = options.disable.value_or(variable("DETSHIM_DISABLE"));
     options.disable = common.empty() ? settings.disabled : common + "," + settings.disabled;
   }
   options.keep_aslr |= settings.keeps_random_layout;
@@ -111,10 +112,8 @@ std::string read_failure(int descriptor) {
 }
 
 /// The line that `detshim run` has on stderr when it fails.
-std::string first_line(const std::filesystem::path& file) {
-  std::ifstream input(file);
-  std::string line;
-  std::getline(input, line);
+std::string failure_of_run(const std::filesystem::path& file) {
+  const std::string line = first_line(file);
   constexpr std::string_view ours = "detshim: ";
   return line.starts_with(ours) ? line.substr(ours.size()) : line;
 }
@@ -233,7 +232,7 @@ void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
   }
   for (KeptStream* const stream : {&out, &err})
     if (const int error = stream->end(); error != 0) run.not_kept = error;
-  if (!failure.empty()) throw UsageError(failure == "-" ? first_line(run.err()) : failure);
+  if (!failure.empty()) throw UsageError(failure == "-" ? failure_of_run(run.err()) : failure);
 }
 
 } // namespace detshim

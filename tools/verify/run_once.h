@@ -31,7 +31,7 @@ struct RunSettings {
 
 /// What a run was, and what it left.
 struct Run {
-  std::string name;         ///< "run 2", "control 1", "shake load"
+  std::string name;         ///< "run 2", "control 1", "perturb load"
   std::string perturbation; ///< empty: as the first
   std::filesystem::path folder;
   int status = 0;              ///< of waitpid

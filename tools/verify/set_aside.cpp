@@ -60,6 +60,12 @@ std::string covered(const fs::path& folder) {
   return "'" + folder.string() + "': something was mounted where a folder was";
 }
 
+/// By what the kernel knows it: its name says nothing.
+bool is_it(const Folder& folder, const SetAside::OldFolder& old) {
+  const struct stat now = folder.status();
+  return folder.is_open() && now.st_dev == old.status.st_dev && now.st_ino == old.status.st_ino;
+}
+
 /// Where the next late file goes: what an interrupted command has put there stays.
 fs::path unused(const fs::path& late, std::size_t& number, const fs::path& name) {
   fs::path path;
@@ -160,16 +166,12 @@ bool SetAside::read_journal() {
 }
 
 void SetAside::leave_what_is_elsewhere() {
-  const auto is_it = [](const fs::path& path, const OldFolder& old) {
-    const Folder folder(path);
-    const struct stat now = folder.is_open() ? folder.status() : (struct stat){};
-    return folder.is_open() && now.st_dev == old.status.st_dev && now.st_ino == old.status.st_ino;
-  };
   const bool is_kept_here = identity(Folder(keeper_)) == keeper_identity_;
   const auto here = folders_.find(here_);
-  const bool is_here = here != folders_.end() && is_it(here->first, here->second);
+  const bool is_here = here != folders_.end() && is_it(Folder(here->first), here->second);
   std::erase_if(folders_, [&](const auto& one) { // a program may have made one below `here_` anew
-    return !is_kept_here || !(is_it(one.first, one.second) || (is_here && is_below(one.first, here_)));
+    return !is_kept_here ||
+           !(is_it(Folder(one.first), one.second) || (is_here && is_below(one.first, here_)));
   });
   elsewhere_ =
       std::erase_if(files_, [&](const File& file) { return !folders_.contains(file.from.parent_path()); });
@@ -201,12 +203,13 @@ void SetAside::take(const fs::path& keeper, std::map<fs::path, OldFolder> folder
   ::fdatasync(journal_);
 }
 
+/// Only to the very folder: another, renamed there meanwhile, may be somebody else's.
 void SetAside::give_back(const Folder& folder, const OldFolder& old) {
+  if (!is_it(folder, old)) return;
   const std::string name = folder.open_name();
   const struct stat now = folder.status();
-  if (now.st_uid != old.status.st_uid || now.st_gid != old.status.st_gid) {
-    [[maybe_unused]] const int owner = ::chown(name.c_str(), old.status.st_uid, old.status.st_gid);
-  }
+  if (now.st_uid != old.status.st_uid || now.st_gid != old.status.st_gid) [[maybe_unused]]
+    const int owner = ::chown(name.c_str(), old.status.st_uid, old.status.st_gid);
   if (folder.status().st_mode != old.status.st_mode) // chown may have changed it
     ::chmod(name.c_str(), old.status.st_mode & 07777);
   if (!old.is_ours) return;
@@ -215,8 +218,24 @@ void SetAside::give_back(const Folder& folder, const OldFolder& old) {
 }
 
 std::string SetAside::restore_folders() {
-  for (auto& [path, old] : folders_)
-    if (!is_covered(path) && Folder(path).is_missing()) old.is_ours |= Folder(path, true).is_open();
+  std::vector<fs::path> anew; // and what is in one made anew, though it may have got the old one's number
+  for (const auto& [path, old] : folders_) {
+    const Folder now(path);
+    const bool is_old = is_it(now, old) && std::ranges::find(anew, path.parent_path()) == anew.end();
+    if (now.is_open() && !is_covered(path) && !is_old) anew.push_back(path);
+  }
+  for (auto at = anew.rbegin(); at != anew.rend(); ++at) // the innermost first
+    ::unlinkat(Folder(at->parent_path()).descriptor(), at->filename().c_str(), AT_REMOVEDIR);
+  for (auto& [path, old] : folders_) {
+    if (is_covered(path) || !Folder(path).is_missing()) continue;
+    const Folder made(path, true);
+    const struct stat its = made.status();
+    if (its.st_uid != ::geteuid() || made.names() != std::vector<std::string>())
+      continue; // swapped meanwhile
+    old.status.st_dev = its.st_dev;
+    old.status.st_ino = its.st_ino;
+    old.is_ours = true;
+  }
   std::string why_not;
   for (const auto& [path, old] : folders_) { // the outermost first: what is in it can be reached then
     const Folder folder(path);

@@ -12,13 +12,14 @@ namespace detshim {
 namespace {
 
 constexpr std::size_t label_width = 12;
+constexpr std::size_t run_width = sizeof "perturb readdir" - 1;
 
 std::string label(const std::string& text) { return padded(text, label_width); }
 
 void print_run(const Run& run, const LogVerdict* log) {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.1f s", run.ended - run.began);
-  std::cout << "  " << label(run.name) << "  " << seconds << ", " << run.ending();
+  std::cout << "  " << padded(run.name, run_width) << "  " << seconds << ", " << run.ending();
   if (log != nullptr && !log->level.empty()) std::cout << ", log " << log->level;
   std::cout << '\n';
 }

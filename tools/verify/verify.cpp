@@ -51,11 +51,11 @@ void make_folder(const fs::path& folder) {
                      "': " + std::generic_category().message(errno));
 }
 
-/// What a shaken run has shown to differ: a search looks at nothing else.
+/// What a perturbed run has shown to differ: a search looks at nothing else.
 class WhatDiffered {
 public:
-  WhatDiffered(const Comparison& shaken, const Run& first, const Run& turned, const ComparisonRules& rules)
-      : shaken_(shaken), rules_(rules) {
+  WhatDiffered(const Comparison& perturbed, const Run& first, const Run& turned, const ComparisonRules& rules)
+      : perturbed_(perturbed), rules_(rules) {
     for (const char* const stream : {"stdout", "stderr"})
       compare_stream(stream, first, turned, rules, &lines_[stream]);
   }
@@ -63,7 +63,7 @@ public:
   bool differs(const Run& one, const Run& other) const {
     const Comparison comparison = compare_runs(one, other, rules_);
     return std::ranges::any_of(comparison.differences, [&](const Difference& difference) {
-      if (!shaken_.differs_in(difference.item)) return false;
+      if (!perturbed_.differs_in(difference.item)) return false;
       const auto shown = lines_.find(difference.item.kind);
       if (shown == lines_.end()) return true;
       std::set<std::uint64_t> now;
@@ -73,10 +73,14 @@ public:
   }
 
 private:
-  const Comparison& shaken_;
+  const Comparison& perturbed_;
   const ComparisonRules& rules_;
   std::map<std::string, std::set<std::uint64_t>> lines_; ///< that differed, by stream
 };
+
+void add_once(std::vector<std::string>& to, const std::string& text) {
+  if (std::ranges::find(to, text) == to.end()) to.push_back(text);
+}
 
 /// Does the runs, one after the other.
 class Session {
@@ -94,28 +98,46 @@ public:
       run(numbered("control ", i), nullptr, observed, result.controls, result);
     constexpr std::size_t few = 2, more = 5;
     std::size_t wanted = plan_.runs.value_or(few);
-    for (std::size_t i = 0; i < wanted && !is_over_; ++i) {
-      run(numbered("run ", i), nullptr, plan_.settings, result.runs, result);
-      if (i == 0 && !is_over_) { // what its log says decides how much there is to find out
-        result.logs.push_back(judge_log(result.runs.front().log().string(), plan_.accepted));
+    while (result.runs.size() < wanted && !is_over_) {
+      run(numbered("run ", result.runs_before + result.runs.size()), nullptr, plan_.settings, result.runs,
+          result);
+      if (is_over_) break;
+      if (result.runs.size() == 1) { // what its log says decides how much there is to find out
+        result.logs = {judge_log(result.runs.front().log().string(), plan_.accepted)};
         if (result.logs.front().can_differ.empty()) continue;
         wanted = plan_.runs.value_or(more);
         wait_for_next_second(result.runs.front().began);
       }
+      learn_seeds(result);
     }
     result.plain_runs = result.runs.size();
     for (const Perturbation* const perturbation : plan_.perturbations) {
       if (is_over_) break;
       if (perturbation->is_possible != nullptr && !perturbation->is_possible()) {
-        result.remarks.push_back(std::string("shake ") + perturbation->name +
+        result.remarks.push_back(std::string("perturb ") + perturbation->name +
                                  ": left out, not possible on this machine");
         continue;
       }
       RunSettings settings;
       if (perturbation->turn != nullptr) perturbation->turn(settings);
-      run(std::string("shake ") + perturbation->name, perturbation, settings, result.runs, result);
+      run(std::string("perturb ") + perturbation->name, perturbation, settings, result.runs, result);
     }
     if (plan_.kill_after && !is_over_) run_resumed(result);
+  }
+
+  /// Runs show which seeds change. With those pinned they begin again; another time where what changes was
+  /// the same by chance, or hidden behind another.
+  void learn_seeds(Verification& result) {
+    constexpr std::size_t most_before = 20, most_looked_at = 5;
+    if (!plan_.learn_seeds || result.runs.size() < 2 || result.runs.size() > most_looked_at ||
+        result.runs_before >= most_before)
+      return;
+    const std::vector<std::string> learned =
+        plan_.learn_seeds(result.runs.front().log().string(), result.runs.back().log().string());
+    if (learned.empty()) return;
+    for (const std::string& call_site : learned) add_once(result.learned_seeds, call_site);
+    result.runs_before += result.runs.size();
+    result.runs.clear();
   }
 
   /// Two runs that begin in one second read the same time(): they would be equal by chance.
@@ -136,10 +158,11 @@ public:
 
   /// After runs that are equal but for perturbations that show what was allocated.
   void search_allocations(Verification& result) {
-    for (const Comparison& shaken : result.comparisons) {
-      if (is_over_ || shaken.differences.empty() || !can_search_allocations(shaken.perturbation)) continue;
+    for (const Comparison& perturbed : result.comparisons) {
+      if (is_over_ || perturbed.differences.empty() || !can_search_allocations(perturbed.perturbation))
+        continue;
       const Run& first = result.runs.front();
-      const Run& turned = result.runs[shaken.other_index];
+      const Run& turned = result.runs[perturbed.other_index];
       std::optional<Run> reference;
       std::size_t count = 0;
       const fs::path file = plan_.folder / "heap";
@@ -151,7 +174,7 @@ public:
         settings.heap_file = file.string();
         settings.python_uses_malloc = choice.change == HeapChange::move;
         const RunOnce how{signals_, plan_.run};
-        const std::string name = "search " + shaken.perturbation + " " + std::to_string(++count);
+        const std::string name = "search " + perturbed.perturbation + " " + std::to_string(++count);
         check_for_late_outputs(name, result);
         Run made = run_one(name, how, std::move(settings));
         take_outputs(made);
@@ -161,7 +184,7 @@ public:
         if (!its.cannot_be_used.empty()) return its;
         for (const auto& [id, process] : logged_processes(made.log().string()))
           made.processes.emplace(id, process);
-        if (!what) what.emplace(shaken, first, turned, plan_.rules);
+        if (!what) what.emplace(perturbed, first, turned, plan_.rules);
         its.differs = what->differs(role == HeapRole::reference ? first : *reference, made);
         its.differs_from_alone = role == HeapRole::alone && alone && what->differs(*alone, made);
         if (role == HeapRole::reference)
@@ -187,7 +210,7 @@ public:
         has_broken_off_ = true;
         return broken_off;
       };
-      result.searches.push_back(detshim::search_allocations(shaken.perturbation, run_or_say_why_not,
+      result.searches.push_back(detshim::search_allocations(perturbed.perturbation, run_or_say_why_not,
                                                             [&] { return read_heap_sites(file); }));
     }
   }
@@ -330,10 +353,6 @@ private:
   bool has_broken_off_ = false; ///< a search
 };
 
-void add_once(std::vector<std::string>& to, const std::string& text) {
-  if (std::ranges::find(to, text) == to.end()) to.push_back(text);
-}
-
 void add_problem(Verification& result, const char* kind, const std::string& text) {
   const auto is_it = [&](const Problem& problem) { return problem.text == text; };
   if (std::ranges::none_of(result.problems, is_it)) result.problems.push_back({kind, text, false});
@@ -417,8 +436,7 @@ void look_at_endings(Verification& result) {
 void look_at_control(const VerifyPlan& plan, Verification& result) {
   if (!plan.has_control || result.control_comparisons.empty()) return;
   const Comparison& control = result.control_comparisons.front();
-  const auto failed = [](const Run& run) { return !run.succeeded(); };
-  if (std::ranges::any_of(result.controls, failed)) {
+  if (!std::ranges::all_of(result.controls, &Run::succeeded)) {
     add_problem(result, "control", "a run without enforcement failed: it is no control");
     return;
   }
@@ -454,9 +472,8 @@ void look_at_substance(Verification& result) {
 }
 
 Answer answer_of(const Verification& result) {
-  const auto spoils = [](const Problem& problem) { return problem.spoils_differences; };
   const auto differs = [](const Comparison& comparison) { return !comparison.differences.empty(); };
-  if (std::ranges::any_of(result.problems, spoils)) return Answer::unverified;
+  if (std::ranges::any_of(result.problems, &Problem::spoils_differences)) return Answer::unverified;
   if (std::ranges::any_of(result.comparisons, differs)) return Answer::different;
   return result.problems.empty() ? Answer::equal : Answer::unverified;
 }
@@ -470,10 +487,7 @@ std::size_t equal_plain_runs(const Verification& result) {
 
 /// Runs in which nothing was turned are equal; notes why nothing is searched otherwise.
 bool can_be_searched(Verification& result) {
-  const auto differs_plainly = [](const Comparison& comparison) {
-    return comparison.perturbation.empty() && !comparison.differences.empty();
-  };
-  if (std::ranges::none_of(result.comparisons, differs_plainly)) return true;
+  if (equal_plain_runs(result) > 0) return true;
   result.remarks.emplace_back("--allocations: nothing was searched, since runs differ with nothing turned");
   return false;
 }
@@ -515,6 +529,9 @@ Verification verify_program(const VerifyPlan& plan) {
   look_at_endings(result);
   look_at_control(plan, result);
   look_at_substance(result);
+  if (!result.learned_seeds.empty())
+    result.remarks.push_back("seeds that change from run to run are pinned from " + result.runs.front().name +
+                             " on: " + joined(result.learned_seeds));
   result.bound = differing_rate_bound(equal_plain_runs(result));
   result.answer = answer_of(result);
   if (result.killed && result.resumed)

@@ -9,6 +9,7 @@
 #include "verify/perturbations.h"
 #include "verify/run_once.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,10 @@ struct VerifyPlan {
   RunOptions run;                    ///< how each run is to be
   RunSettings settings;              ///< of the plain runs
   bool looks_for_cause = true;       ///< where runs differ
-  bool names_allocations = false;    ///< where a shaken run differs: by further runs
+  bool names_allocations = false;    ///< where a perturbed run differs: by further runs
+  /// Keeps, for later runs, which seeds changed from one run's log to the other's; their call sites, for
+  /// people.
+  std::function<std::vector<std::string>(const std::string& log, const std::string& other)> learn_seeds;
 };
 
 enum class Answer { equal, different, unverified };
@@ -55,6 +59,8 @@ struct Verification {
   std::vector<AllocationSearch> searches;                   ///< one for each perturbation that was searched
   std::vector<Problem> problems;
   std::vector<std::string> remarks;
+  std::vector<std::string> learned_seeds;       ///< the call sites that were pinned after the first runs
+  std::size_t runs_before = 0;                  ///< so many; they were not compared
   std::vector<std::string> environment_changes; ///< while the runs ran; safe to print
   int interrupted_by = 0;                       ///< the signal, where it came in a search
   std::size_t plain_runs = 0;

@@ -4,7 +4,6 @@
 #include "common/text.h"
 #include "core/base/placement.h"
 
-#include <dlfcn.h>
 #include <sys/auxv.h>
 
 extern "C" int _dl_find_object(void*, dl_find_object*) noexcept __attribute__((weak));

@@ -7,8 +7,6 @@
 
 #include <sys/auxv.h>
 
-#include <cstddef>
-
 namespace detshim {
 namespace {
 

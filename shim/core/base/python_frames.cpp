@@ -563,6 +563,11 @@ void each_python_module(int limit, bool (*visit)(const char* name, void*), void*
   });
 }
 
+bool holds_python_lock() {
+  Interpreter python = {};
+  return find_interpreter(python, false) && python.held();
+}
+
 PythonLock::PythonLock(const Module& interpreter) {
   Interpreter python;
   if (interpreter.dynamic == nullptr || !find_functions_once(interpreter, python) || !python.given_up())

@@ -92,6 +92,10 @@ bool add_python_version(TextWriter& to, const char* module);
 /// True if the module is a Python interpreter.
 bool is_python(const Module& module);
 
+/// True if this thread holds the interpreter's lock, of the interpreter that was found before. Many of its
+/// readings of clocks are made without: where it waits, for that lock too.
+bool holds_python_lock();
+
 /// Holds the interpreter's lock while it lives, so that frames can be looked at, where the interpreter itself
 /// gave it up for a call of libc's (os.urandom does). Only for a call that came from the interpreter's own
 /// code, which takes the lock next anyway, and before any lock of ours.

@@ -45,8 +45,7 @@ public:
         return;
       }
   }
-  SpinGuard(const SpinGuard&) = delete;
-  SpinGuard& operator=(const SpinGuard&) = delete;
+  SpinGuard& operator=(SpinGuard&&) = delete; // neither copied nor moved
 
   bool held() const { return mine_ != 0; }
 

@@ -11,9 +11,8 @@ namespace detshim {
 class TextPages {
 public:
   constexpr TextPages() = default;
-  ~TextPages() = default; // what is static stays; others call clear()
-  TextPages(const TextPages&) = delete;
-  TextPages& operator=(const TextPages&) = delete;
+  ~TextPages() = default;                     // what is static stays; others call clear()
+  TextPages& operator=(TextPages&&) = delete; // neither copied nor moved
 
   /// Makes room for `length` bytes in all; false without memory.
   bool reserve(size_t length) {
@@ -53,5 +52,8 @@ private:
   size_t length_ = 0;
   size_t capacity_ = 0;
 };
+
+/// Reads a whole file, of 256 MB at most; 0 or a negated errno. `state` is the file's.
+int read_file(const char* path, TextPages& text, struct stat& state);
 
 } // namespace detshim

@@ -41,12 +41,11 @@ int siblings_of_vfork_child() {
   Text<64> path;
   const auto parent = static_cast<uint64_t>(sys::call(SYS_getppid));
   path.add("/proc/").add(parent).add("/task/").add(parent).add("/children");
-  const long file =
-      sys::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path.c_str()), O_RDONLY | O_CLOEXEC);
-  if (sys::failed(file)) return 0;
+  const int file = sys::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
   char ids[64];
-  const long length = sys::call(SYS_read, file, reinterpret_cast<long>(ids), sizeof ids);
-  sys::call(SYS_close, file);
+  const long length = sys::read(file, ids, sizeof ids);
+  sys::close(file);
   int children = 0;
   for (long i = 0; i < length; ++i) children += ids[i] == ' ' ? 1 : 0; // one behind each
   return children - 1;
@@ -128,7 +127,7 @@ uint64_t number_of_task() {
 
 } // namespace
 
-void write_exec_entry(RunEntry& entry, char* const argv[]) {
+void write_exec_entry(RunEntry& entry, char* const argv[], bool is_log_awaited) {
   Thread& thread = this_thread();
   if (!is_own_memory()) { // a vfork child, in its parent's memory
     ProcessName& name = of_this_thread(sharing_child_name_of_thread);
@@ -152,7 +151,7 @@ void write_exec_entry(RunEntry& entry, char* const argv[]) {
     name.key = derive(self.key, label_exec);
     extend_path(name.path, "e", 0, name.key);
   }
-  write_entry_for(entry, name, self.pid);
+  write_entry_for(entry, name, self.pid, is_log_awaited);
 }
 
 void write_spawn_entry(RunEntry& entry, char* const argv[]) {

@@ -9,8 +9,8 @@ namespace detshim {
 
 /// The internal variable's entry for a program that is about to be executed: in this process, or, if the
 /// caller is a child that still shares this process's memory (vfork), in that child. `argv` is the program's
-/// command line.
-void write_exec_entry(RunEntry& entry, char* const argv[]);
+/// command line; `is_log_awaited`: of RunVariable, where it is this process's.
+void write_exec_entry(RunEntry& entry, char* const argv[], bool is_log_awaited);
 
 /// The same for a child process that is about to be made together with its program (posix_spawn). Takes the
 /// next ordinal of the calling thread. The first child of a process that drew nothing takes over its name (a
@@ -23,8 +23,7 @@ class HiddenChild {
 public:
   HiddenChild();
   ~HiddenChild();
-  HiddenChild(const HiddenChild&) = delete;
-  HiddenChild& operator=(const HiddenChild&) = delete;
+  HiddenChild& operator=(HiddenChild&&) = delete; // neither copied nor moved
 
 private:
   SpinGuard guard_;
@@ -34,9 +33,8 @@ private:
 class UnseenFork {
 public:
   UnseenFork();
-  ~UnseenFork(); ///< in the child too
-  UnseenFork(const UnseenFork&) = delete;
-  UnseenFork& operator=(const UnseenFork&) = delete;
+  ~UnseenFork();                                ///< in the child too
+  UnseenFork& operator=(UnseenFork&&) = delete; // neither copied nor moved
 };
 
 /// Registers the fork handlers and puts the internal variable into the environment. From the constructor

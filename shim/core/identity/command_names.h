@@ -6,7 +6,6 @@
 // date or a temporary name. So the programs whose order is a race are listed, by name.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace detshim {

@@ -4,9 +4,9 @@
 #include "common/launch.h"
 #include "common/names.h"
 #include "common/philox.h"
+#include "common/run_agreements.h"
 #include "common/sys.h"
 #include "common/text.h"
-#include "common/trap_filter.h"
 #include "core/base/environment.h"
 #include "core/base/generations.h"
 #include "core/base/modules.h"
@@ -18,7 +18,6 @@
 #include "core/policy/options.h"
 
 #include <errno.h>
-#include <time.h>
 
 namespace detshim {
 namespace identity {
@@ -57,10 +56,11 @@ RunVariable own_variable() {
 
 void write_variable() { write_run_entry(published, own_variable()); }
 
-void write_entry_for(RunEntry& entry, const ProcessName& name, int pid) {
+void write_entry_for(RunEntry& entry, const ProcessName& name, int pid, bool is_log_awaited) {
   RunVariable variable = own_variable();
   variable.writer_pid = pid;
   variable.writer_drew = false;
+  variable.is_log_awaited = is_log_awaited;
   variable.hidden = 0;
   variable.branch = name.branch;
   variable.handoffs = name.handoffs;
@@ -212,6 +212,7 @@ void take_seed() {
 /// Takes over what the parent decided.
 void join_run(const RunVariable& run, const Launch& launch) {
   static_cast<RunVariable&>(self) = run;
+  self.is_log_awaited = run.is_log_awaited && run.writer_pid == self.pid;
   self.hidden = 0;
   take_seed();
   // A batch system starts tasks elsewhere, with the variable and without the filter.
@@ -327,6 +328,7 @@ void become_child() {
   drawn = false;
   children = 0;
   self.hidden = 0;
+  self.is_log_awaited = false;
   unnamed_threads = 0;
   forget_command_counts();
   write_variable();
@@ -364,6 +366,8 @@ void mark_drawn() {
 }
 
 uint64_t programs_before() { return process(), self.handoffs; }
+
+bool is_whole_run() { return process().root_pid == process().pid && children == 0; }
 
 bool is_alone() {
   const Process& me = process();

@@ -10,7 +10,6 @@
 
 #include "common/run_variable.h"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace detshim {
@@ -44,6 +43,9 @@ uint64_t programs_before();
 /// True if this process has nobody beside it that could seed alike or race with it: no rank, no thread and no
 /// child was made, and it is the run's first program.
 bool is_alone();
+
+/// True if the run is this process alone: it is the first program, and has made no child.
+bool is_whole_run();
 
 /// True if the environment gives a program that is executed with it a rank that is not this process's.
 bool has_other_rank(char* const* environment, uint64_t& rank);
@@ -100,7 +102,7 @@ void write_variable();
 
 /// An entry for one process alone: it takes the name as it stands. `pid` is that process's, or 0 where it is
 /// not known.
-void write_entry_for(RunEntry& entry, const ProcessName& name, int pid);
+void write_entry_for(RunEntry& entry, const ProcessName& name, int pid, bool is_log_awaited = false);
 
 /// Names the child process with that ordinal of a thread's. The ordinals are the thread's own: threads that
 /// make children at once do not race for them.

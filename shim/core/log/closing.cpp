@@ -228,14 +228,6 @@ DETSHIM_STARTUP_DATA constinit uint32_t closed =
 
 bool is_root() { return process().root_pid == process().pid; }
 
-/// The first process of `detshim run` leaves a log though nothing was drawn: without one, `detshim log` would
-/// show an earlier run.
-void begin_log_of_run() {
-  if (!is_root() || log_file::has_begun() || !is_run_listed()) return;
-  SignalSafeLock guard(log_file::lock);
-  if (guard.held()) open_log();
-}
-
 void record_last(void (*last_records)()) {
   last_records();
   record_undone_settings();
@@ -247,7 +239,13 @@ void record_last(void (*last_records)()) {
 
 void go_on_with_log() { closed = 0; }
 
-void write_exec(const char* program, void (*last_records)()) {
+void begin_awaited_log() {
+  if (log_file::has_begun() || !(process().is_log_awaited || (is_root() && is_run_listed()))) return;
+  SignalSafeLock guard(log_file::lock);
+  if (guard.held()) open_log();
+}
+
+void write_exec(const char* program, bool is_awaited, void (*last_records)()) {
   record_last(last_records);
   SignalSafeLock guard(log_file::lock);
   if (!guard.held() || !log_file::is_open()) return;
@@ -255,6 +253,7 @@ void write_exec(const char* program, void (*last_records)()) {
   RecordWriter<RecordType::exec> record(line);
   record.text("thread", this_thread().path).text("program", program).decimal("time", record_time());
   add_named_modules(record);
+  if (is_awaited) record.flag("awaited", true);
   record.end();
   log_file::write(line);
 }
@@ -274,7 +273,7 @@ void close_log(void (*last_records)()) {
   if (options().off()) return;
   if (closed == generation()) return;
   closed = generation();
-  begin_log_of_run();
+  begin_awaited_log();
   record_last(last_records);
   {
     SignalSafeLock guard(log_file::lock);

@@ -1,6 +1,6 @@
 #include "core/log/environment_file.h"
 
-#include "common/environment_handover.h"
+#include "common/run_agreements.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/identity/process.h"

@@ -3,7 +3,6 @@
 #include "common/log_folder.h"
 #include "common/record_schema.h"
 #include "common/sys.h"
-#include "core/base/generations.h"
 #include "core/base/hash.h"
 #include "core/base/mapped.h"
 #include "core/base/modules.h"
@@ -11,7 +10,6 @@
 #include "core/identity/process.h"
 #include "core/log/environment_file.h"
 #include "core/log/log_file.h"
-#include "core/policy/options.h"
 
 #include <cerrno>
 
@@ -29,47 +27,31 @@ constinit uint64_t list_node[2]; // device and inode: the program may have close
 
 /// Hashes of uses that were written, and of folders with how many were. A path costs a cache line here.
 struct Known {
-  static constexpr size_t room = size_t{1} << 16;
-  uint64_t uses[room];
-  static constexpr size_t folder_room = size_t{1} << 12;
+  struct {
+    uint64_t hash;
+  } uses[size_t{1} << 16];
   struct {
     uint64_t hash;
     uint32_t files;
-  } folders[folder_room];
+  } folders[size_t{1} << 12];
 };
 constinit Mapped<Known> known;
 /// Then the folder is written: of the files of a data set one line says enough.
 constexpr uint32_t most_of_folder = 64;
 constexpr int longest_search = 32;
 
-/// True if the hash was not in the table and is now; false also where there is no room, which `is_full` says.
-bool is_new(uint64_t hash, bool& is_full) {
-  hash |= 1;
-  Known& table = *known.peek();
-  for (int i = 0; i < longest_search; ++i) {
-    uint64_t& entry = table.uses[(hash + static_cast<uint64_t>(i)) % Known::room];
-    uint64_t none = 0;
-    if (__atomic_load_n(&entry, __ATOMIC_RELAXED) == hash) return false;
-    if (__atomic_compare_exchange_n(&entry, &none, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return true;
-    if (none == hash) return false;
-  }
-  is_full = true;
-  return false;
-}
-
-/// How many files of that folder were noted, this one with them; 0 where there is no room to count them.
-uint32_t count_in_folder(uint64_t hash) {
+/// The entry of a hash, which takes a free one where it is new; nullptr where there is no room.
+template <typename Entry, size_t room>
+Entry* entry_of(Entry (&table)[room], uint64_t hash, bool& is_new) {
   hash |= 1;
   for (int i = 0; i < longest_search; ++i) {
-    auto& folder = known.peek()->folders[(hash + static_cast<uint64_t>(i)) % Known::folder_room];
-    uint64_t none = 0;
-    if (__atomic_load_n(&folder.hash, __ATOMIC_RELAXED) == hash ||
-        __atomic_compare_exchange_n(&folder.hash, &none, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
-        none == hash)
-      return __atomic_add_fetch(&folder.files, 1, __ATOMIC_RELAXED);
+    Entry& entry = table[(hash + static_cast<uint64_t>(i)) % room];
+    uint64_t before = __atomic_load_n(&entry.hash, __ATOMIC_RELAXED);
+    is_new = before == 0 && __atomic_compare_exchange_n(&entry.hash, &before, hash, false, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED);
+    if (is_new || before == hash) return &entry;
   }
-  return 0;
+  return nullptr;
 }
 
 constexpr char suffix[] = "files";
@@ -164,7 +146,7 @@ void set_unread(int fd, bool is_it) {
     __atomic_and_fetch(&unread[fd / 64], ~bit, __ATOMIC_RELAXED);
 }
 
-constexpr const char* use_names[] = {"read", "written", "changed", "status", "listed"};
+constexpr const char* use_names[] = {"read", "written", "changed", "status", "listed", "link", "attributes"};
 
 /// The kernel's own, and devices: what those give has hooks. What an installation of Python brought goes by
 /// its versions.
@@ -217,11 +199,14 @@ void note_file_use(FileUse use, const char* path, const struct stat* state, int 
   const char* const file = file_name(path);
   const uint64_t folder_hash = hash_of_folder(path, file, folder);
   const auto number = static_cast<uint64_t>(use);
-  bool is_full = false;
-  if (is_new(mix(mix(folder_hash, fnv1a_text(file)), number), is_full) &&
-      (use != FileUse::status || !is_in_search_path(path, file))) {
-    const uint32_t files = count_in_folder(folder_hash);
-    is_full |= files == 0;
+  bool is_new = false, is_new_folder;
+  bool is_full =
+      entry_of(known.peek()->uses, mix(mix(folder_hash, fnv1a_text(file)), number), is_new) == nullptr;
+  if (is_new && (use < FileUse::status || !is_in_search_path(path, file))) {
+    auto* const known_folder = entry_of(known.peek()->folders, folder_hash, is_new_folder);
+    is_full = known_folder == nullptr;
+    // This one with them.
+    const uint32_t files = is_full ? 0 : __atomic_add_fetch(&known_folder->files, 1, __ATOMIC_RELAXED);
     // What is written is told from what was there before, file by file.
     if (files <= most_of_folder || use == FileUse::written || use == FileUse::changed)
       write_use(use_names[number], state, folder, path, text_length(path));
@@ -250,15 +235,20 @@ void note_opened_file(const char* path, int folder, int flags, int fd) {
     note_file_use(state.st_size == 0 ? FileUse::written : FileUse::changed, path, &state, folder);
 }
 
-void detail::note_first_read(int fd) {
-  if (static_cast<size_t>(fd) >= most_unread || !is_unread(fd)) return;
-  set_unread(fd, false);
+void note_open_file_use(FileUse use, int fd) {
   char path[1024];
   Text<32> link;
   link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
   struct stat state;
-  if (sys::fstat(fd, state) == 0 && !sys::failed(sys::readlink(link.c_str(), path, sizeof path)))
-    note_file_use(FileUse::read, path, &state);
+  if (notes_file_uses() && sys::fstat(fd, state) == 0 &&
+      !sys::failed(sys::readlink(link.c_str(), path, sizeof path)))
+    note_file_use(use, path, &state);
+}
+
+void detail::note_first_read(int fd) {
+  if (static_cast<size_t>(fd) >= most_unread || !is_unread(fd)) return;
+  set_unread(fd, false);
+  note_open_file_use(FileUse::read, fd);
 }
 
 bool is_run_listed() { return notes_file_uses() || list_node[1] != 0; }

@@ -12,11 +12,13 @@ namespace detshim {
 
 /// What a process did with a file. The first use tells whether the run read it as it was before.
 enum class FileUse {
-  read,    ///< opened it, or a program in it was executed
-  written, ///< opened it empty: what it reads there later is its own
-  changed, ///< opened it for writing as it was
-  status,  ///< asked of which size or time it is; one that is not there comes up once it is
-  listed,  ///< read a folder's names
+  read,       ///< opened it, or a program in it was executed
+  written,    ///< opened it empty: what it reads there later is its own
+  changed,    ///< opened it for writing as it was
+  status,     ///< asked of which size or time it is; one that is not there comes up once it is
+  listed,     ///< read a folder's names
+  link,       ///< asked where a link leads
+  attributes, ///< asked for extended attributes
 };
 
 /// From the constructor: the first process of `detshim run` begins the run's list, and keeps the environment
@@ -32,6 +34,9 @@ bool is_run_listed();
 /// Notes a use by the path as a program gave it, relative to `folder`. `state` is its status, nullptr where
 /// that is not known. Changes no errno.
 void note_file_use(FileUse use, const char* path, const struct stat* state = nullptr, int folder = AT_FDCWD);
+
+/// The same of a file that is open.
+void note_open_file_use(FileUse use, int fd);
 
 /// To be called before bytes of a file that is open are read, or mapped: whether one that was opened to be
 /// read and written is read at all, as Fortran opens those that it writes.

@@ -187,6 +187,13 @@ void warn_of_lost_records() {
   say(text, text_length(text));
 }
 
+bool is_stderr(int fd) {
+  struct stat state;
+  return sys::fstat(fd, state) == 0 && state.st_dev == stderr_device && state.st_ino == stderr_inode;
+}
+
+constinit int kept_stderr = -1;
+
 } // namespace
 
 void remember_stderr() {
@@ -196,17 +203,6 @@ void remember_stderr() {
   stderr_device = state.st_dev;
   stderr_inode = state.st_ino;
 }
-
-namespace {
-
-bool is_stderr(int fd) {
-  struct stat state;
-  return sys::fstat(fd, state) == 0 && state.st_dev == stderr_device && state.st_ino == stderr_inode;
-}
-
-constinit int kept_stderr = -1;
-
-} // namespace
 
 void keep_stderr() {
   if (stderr_state == Stderr::open && kept_stderr < 0 && is_stderr(2))
@@ -327,12 +323,6 @@ void publish() {
                    __ATOMIC_RELEASE);
 }
 
-} // namespace
-
-uint64_t process_number() { return file.process; }
-
-namespace {
-
 /// Writes whole lines.
 void write_bytes(TextWriter& lines) {
   // The line before may have been cut, of ours by a full disk or of another process's as it was killed.
@@ -351,6 +341,8 @@ void write_bytes(TextWriter& lines) {
 }
 
 } // namespace
+
+uint64_t process_number() { return file.process; }
 
 void offer_to_children() {
   if (file.is_shared || shared_page == nullptr) return;

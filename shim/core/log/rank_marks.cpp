@@ -13,8 +13,6 @@
 
 #include <initializer_list>
 
-#include <errno.h>
-
 namespace detshim {
 namespace {
 

@@ -1,7 +1,6 @@
 #include "core/log/records.h"
 
 #include "common/sys.h"
-#include "common/text.h"
 #include "core/base/hash.h"
 #include "core/base/modules.h"
 #include "core/base/native_frames.h"

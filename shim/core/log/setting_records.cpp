@@ -1,22 +1,16 @@
 #include "core/log/setting_records.h"
 
 #include "common/run_variable.h"
-#include "common/sys.h"
 #include "common/text.h"
-#include "core/base/environment.h"
 #include "core/base/generations.h"
-#include "core/base/hash.h"
 #include "core/base/modules.h"
 #include "core/log/counts.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
 #include "core/log/records.h"
-#include "core/policy/options.h"
 #include "core/policy/setting_versions.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_watch.h"
-
-#include <fcntl.h>
 
 namespace detshim {
 namespace {

@@ -94,13 +94,13 @@ void write_noted() {
   finish_list(line);
 }
 
+constinit char working_directory[301] = {};
+
 /// Adds the working directory, below which the arguments name files. Nothing where it has no path, or one
-/// that is too long for the line. By a call that a start makes anyway, for filters of system calls.
+/// that is too long for the line.
 void add_working_directory(RecordWriter<RecordType::start>& record) {
-  char room[301];
-  const long length = sys::readlink("/proc/self/cwd", room, sizeof room);
-  const bool is_whole = !sys::failed(length) && length + 1 < static_cast<long>(sizeof room);
-  if (is_whole && room[0] == '/') record.text("cwd", room, 2 * sizeof room);
+  note_working_directory();
+  if (*working_directory == '/') record.text("cwd", working_directory, 2 * sizeof working_directory);
 }
 
 /// Adds the arguments, and of what is cut off them a hash. A hash of what may hold a secret would answer who
@@ -194,6 +194,14 @@ bool open_log() {
   }
   if (opened == log_file::Opened::joined) write_start_in_shared_file();
   return opened != log_file::Opened::no;
+}
+
+// By a call that a start makes anyway, for filters of system calls.
+void note_working_directory() {
+  constexpr auto size = static_cast<long>(sizeof working_directory);
+  if (*working_directory != 0) return;
+  const long length = sys::readlink("/proc/self/cwd", working_directory, sizeof working_directory);
+  if (sys::failed(length) || length + 1 >= size) *working_directory = '?';
 }
 
 } // namespace detshim

@@ -7,4 +7,7 @@ namespace detshim {
 /// the log's lock held.
 bool open_log();
 
+/// To be called before the process goes to another folder: its arguments name files below the first.
+void note_working_directory();
+
 } // namespace detshim

@@ -33,12 +33,13 @@ enum Which {
   disable,
   keep_entropy,
   name_by_command,
+  learned_seeds,
+  freeze,
   autotune,
   fill,
   folders,
   workers,
   sm_count,
-  reduction,
   portable,
   kernels,
   fingerprint,
@@ -53,10 +54,9 @@ enum Which {
      "enforce pins seeds and entropy and forces deterministic algorithms; record pins only; observe only "
      "writes the log; strict is enforce, and what has no deterministic form fails with its library's own "
      "status; off does nothing."},
-    {"DETSHIM_SEED_POLICY", "fixed, order, mix or keep", "fixed",
+    {"DETSHIM_SEED_POLICY", "fixed or keep", "fixed",
      "Seeds that the program passes itself. fixed: its own values are mapped by value, clocks and ids give "
-     "way to seeds in a row; order: a thread's j-th distinct value becomes its j-th seed; mix: all are "
-     "mapped by value; keep: all are left alone."},
+     "way to seeds in a row; keep: all are left alone."},
     {"DETSHIM_LOG", "a folder, made when it is missing; at most 3000 bytes", "detshim-log/<run>",
      "Where the log goes. A relative name starts at the first process's working directory."},
     {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, separated by commas", "nothing",
@@ -65,11 +65,17 @@ enum Which {
     {"DETSHIM_KEEP_ENTROPY", "a list of beginnings of file names, or of Python modules, separated by commas",
      "nothing",
      "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides the known "
-     "ones of cryptography. -NAME pins one of those, its keys "
-     "too."},
+     "ones of cryptography. -NAME pins one of those, its keys too."},
     {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, separated by commas", "nothing",
      "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
      "those are named by their command lines instead."},
+    {"DETSHIM_LEARNED_SEEDS", "a file that detshim verify wrote",
+     "detshim-evidence.json in the working directory",
+     "Which call sites pass seeds that change from run to run: docs/SEEDS.md."},
+    {"DETSHIM_FREEZE", "a list of train.py:12, libfoo.so+0x1234 and names of programs, separated by commas",
+     "nothing",
+     "Where readings of clocks and ids are answered by what follows from the seed (docs/SEEDS.md). An offset "
+     "may be a range, +0x1200-0x1260; `detshim run --freeze` takes lines of C++ too."},
     {"DETSHIM_AUTOTUNE", "off, observe, first, record:FILE, replay:FILE or inverse",
      "first in enforce and strict, else off",
      "A program that times candidates to choose one. first: it is given one; record: it chooses, and FILE "
@@ -82,14 +88,10 @@ enum Which {
      "machines; sorted by name; reversed to try whether a program depends on it."},
     {"DETSHIM_WORKERS", "started or reversed", "started",
      "In which order threads, and children by fork, begin: as they were started; reversed holds each back "
-     "for "
-     "some milliseconds, the first for longest, to try whether a program depends on it."},
+     "for some milliseconds, the first for longest, to try whether a program depends on it."},
     {"DETSHIM_SM_COUNT", "a whole number from 1 to 65535", "the device's own",
      "How many multiprocessors a GPU says that it has, in enforce and strict, if it has as many: PyTorch and "
      "others make their grids by it."},
-    {"DETSHIM_REDUCTION_SCHEME", "any or none", "any",
-     "none, in enforce and strict: cuBLASLt's lists have only algorithms that compute no parts of a product "
-     "beside each other, to be added up in a reduction (split-K), as far as there are such."},
     {"DETSHIM_PORTABLE", "0, 1, or avx2 on a processor with AVX2 and FMA", "0",
      "1 sets, in enforce and strict, the variables by which libraries take the same code on every processor "
      "of an architecture, and one thread; avx2 on all that have AVX2: docs/PORTABLE.md."},
@@ -106,13 +108,14 @@ constinit char log_text[3008];
 constinit char disable_text[3008];
 constinit char keep_text[3008];
 constinit char name_text[1024];
+constinit char learned_text[4096];
+constinit char freeze_text[8192];
 constinit char tuning_text[3008];
 DETSHIM_STARTUP_DATA constinit uint64_t reading = 0; // a lock
 
 constexpr const char* autotune_names[] = {"off", "first", "", "", "inverse"}; // two with a file
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
 constexpr const char* worker_names[] = {"started", "reversed"};
-constexpr const char* reduction_names[] = {"any", "none"};
 constexpr const char* portable_levels[] = {"0", "1", "avx2"};
 constexpr const char* folder_names[] = {"off", "sorted", "reversed"};
 constexpr const char* switch_names[] = {"0", "1"};
@@ -190,6 +193,11 @@ bool has_no_path(const char* list) {
   return each_item(list, [](const char* item) { return !contains(item, "/"); });
 }
 
+bool is_readable(const char* file) {
+  const int fd = sys::openat(AT_FDCWD, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  return fd >= 0 && sys::close(fd) == 0;
+}
+
 bool read_option(int which, const char* value) {
   uint64_t number = 0;
   switch (which) {
@@ -208,6 +216,10 @@ bool read_option(int which, const char* value) {
     return keep(value, keep_text, sizeof keep_text - 7, current.keep_entropy) && has_no_path(value);
   case name_by_command:
     return keep(value, name_text, sizeof name_text, current.name_by_command) && has_no_path(value);
+  case learned_seeds:
+    return is_readable(value) && keep(value, learned_text, sizeof learned_text, current.learned_seeds);
+  case freeze:
+    return keep(value, freeze_text, sizeof freeze_text, current.freeze);
   case autotune:
     return read_autotune(value);
   case fill:
@@ -219,8 +231,6 @@ bool read_option(int which, const char* value) {
   case sm_count:
     current.sm_count = parse_seed(value, number) && number <= 65535 ? static_cast<int>(number) : 0;
     return current.sm_count != 0;
-  case reduction:
-    return choose(value, reduction_names, current.without_reduction);
   case portable:
     return choose(value, portable_levels, current.portable) &&
            (current.portable != PortableLevel::avx2 || processor_has_avx2());

@@ -34,14 +34,15 @@ struct Options {
   const char* disable = "";         ///< DETSHIM_DISABLE, empty when unset
   const char* keep_entropy = "";    ///< DETSHIM_KEEP_ENTROPY, empty when unset
   const char* name_by_command = ""; ///< DETSHIM_NAME_BY_COMMAND, empty when unset
+  const char* learned_seeds = "";   ///< DETSHIM_LEARNED_SEEDS, empty when unset
+  const char* freeze = "";          ///< DETSHIM_FREEZE, empty when unset
 
   const char* tuning_file = ""; ///< of DETSHIM_AUTOTUNE=record:FILE or replay:FILE, else empty
   Autotune autotune = Autotune::off;
   Fill fill = Fill::off;
   FolderOrder folders = FolderOrder::off;
   WorkerOrder workers = WorkerOrder::started;
-  int sm_count = 0;               ///< DETSHIM_SM_COUNT; 0: the device's own
-  bool without_reduction = false; ///< DETSHIM_REDUCTION_SCHEME=none
+  int sm_count = 0; ///< DETSHIM_SM_COUNT; 0: the device's own
   PortableLevel portable = PortableLevel::off;
   bool kernels = false;     ///< DETSHIM_KERNELS
   bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host, or calls

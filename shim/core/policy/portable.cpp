@@ -1,6 +1,6 @@
 #include "core/policy/portable.h"
 
-#include "common/portable.h"
+#include "common/run_agreements.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "core/base/environment.h"

@@ -1,6 +1,7 @@
 #include "core/seeds/clock_samples.h"
 
 #include "common/sys.h"
+#include "common/text.h"
 #include "core/identity/thread.h"
 
 #include <initializer_list>
@@ -20,7 +21,8 @@ constinit const RankClockSamples* ranks = nullptr;
 /// Forgets what another thread has noted. The list stays as it is: others walk along it meanwhile.
 void clear(ClockSamples& samples) {
   samples.generation = 0;
-  samples.order = samples.seeded = samples.opened = 0;
+  samples.order = samples.seeded = 0;
+  samples.has_forgotten = false;
   for (ClockSample* readings : {samples.first, samples.latest})
     for (size_t i = 0; i < call_site_count; ++i) detail::write(readings[i], ClockSample{});
 }
@@ -64,8 +66,13 @@ ClockSamples* detail::begin_clock_samples() {
   return samples != nullptr ? begin(*samples) : nullptr;
 }
 
-void note_opening() {
-  if (ClockSamples* samples = own_clock_samples()) samples->opened = samples->order;
+bool is_reader(const Module& module) {
+  char path[600];
+  module_path(module, path, sizeof path);
+  bool is_it = *module.path == 0;
+  for (const char* name : {"libstdc++.so", "libc++.so", "libgfortran.so", "libpython", "python"})
+    is_it |= starts_with(file_name(path), name);
+  return is_it;
 }
 
 void leave_clock_samples() {
@@ -88,7 +95,20 @@ void share_clock_samples(const RankClockSamples* shared, ClockSamples* mine) {
     __builtin_memcpy(mine->first, before->first, sizeof mine->first);
     __builtin_memcpy(mine->latest, before->latest, sizeof mine->latest);
     mine->order = before->order;
+    mine->has_forgotten = before->has_forgotten;
   }
+  size_t count = 0;
+  each_module([&](const Module& module) {
+    if (!is_reader(module)) return false;
+    CodeRange& range = mine->readers[count++];
+    for (int i = 0; i < module.header_count; ++i)
+      if (const ElfW(Phdr)& header = module.headers[i]; header.p_type == PT_LOAD) {
+        const auto* const at = reinterpret_cast<const unsigned char*>(module.base + header.p_vaddr);
+        if (range.begin == nullptr) range.begin = at;
+        range.end = at + header.p_memsz;
+      }
+    return count == sizeof mine->readers / sizeof *mine->readers;
+  });
   begin(*mine);
 }
 

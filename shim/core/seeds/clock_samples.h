@@ -3,15 +3,14 @@
 //
 // Rules, each because a program broke without it:
 // - A note is some stores into memory of the thread's own: no lock, no system call, no look at who the thread
-// is. It
-//   happens in programs that read a clock a million times a second, in sandboxes, and in signal handlers.
-// - For each entry in the code that reads, the first and the latest reading are kept: a value read once at
-// the start
-//   is still known after a million readings from elsewhere. Places are told apart by the low bits of their
-//   address, which address-space randomisation leaves alone: what is forgotten is the same in every run.
+//   is. Programs read a clock a million times a second, in sandboxes, and in signal handlers.
+// - Of each call site the first and the latest reading are kept: a value read once at the start is known
+// after
+//   a million readings elsewhere. Entries go by the low bits of addresses, which are the same in every run.
 #pragma once
 
 #include "core/base/generations.h"
+#include "core/base/modules.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,8 +42,8 @@ inline ClockSample copy_of(const ClockSample& reading) {
   return order != 0 && order == __atomic_load_n(&reading.order, __ATOMIC_RELAXED) ? copy : ClockSample{};
 }
 
-/// ClockSamples that the calling thread opens a file.
-void note_opening();
+/// True for the program, and for the library of its language: what others read they read for themselves.
+bool is_reader(const Module& module);
 
 /// The calling thread ends: its samples may be overwritten by another's.
 void leave_clock_samples();
@@ -56,10 +55,11 @@ struct ClockSamples {
   uint32_t generation = 0; ///< of the process that the thread belonged to
   bool in_use = false;
   bool owner_is_first = false; ///< the first thread of the first process
+  bool has_forgotten = false;  ///< there were more call sites than places
   uint64_t owner_key = 0;      ///< names the thread's streams
   uint64_t order = 0;          ///< readings so far
   uint64_t seeded = 0;         ///< the same when the thread last seeded something
-  uint64_t opened = 0;         ///< the same when it last opened a file, from which a seed may come
+  CodeRange readers[4] = {};   ///< of a rank: its program and its language's library (is_reader)
   ClockSamples* next = nullptr;
   ClockSample first[call_site_count] = {};
   ClockSample latest[call_site_count] = {};
@@ -69,10 +69,17 @@ namespace detail {
 extern thread_local constinit ClockSamples* own_clock_samples;
 ClockSamples* begin_clock_samples();
 
-/// By the low bits alone: see above.
-inline size_t index_of(const void* call_site) {
+/// The entry of a call site, its own or an empty one. By the low bits alone: see above.
+inline size_t entry_of(ClockSamples& samples, const void* call_site) {
   const auto low = reinterpret_cast<uintptr_t>(call_site) & 0xfff;
-  return (low ^ low >> 5) % call_site_count;
+  const size_t home = (low ^ low >> 5) % call_site_count;
+  for (size_t i = 0; i < call_site_count; ++i) {
+    const size_t entry = (home + i) % call_site_count;
+    const void* const known = samples.latest[entry].call_site;
+    if (known == call_site || known == nullptr) return entry;
+  }
+  samples.has_forgotten = true;
+  return home;
 }
 
 /// So that copy_of() in another thread tells a whole reading from a half.
@@ -91,7 +98,7 @@ inline void note_clock_sample(Source source, uint64_t a, uint64_t b, const void*
   ClockSamples* samples = detail::own_clock_samples;
   if (__builtin_expect(samples == nullptr || samples->generation != generation(), 0))
     if ((samples = detail::begin_clock_samples()) == nullptr) return;
-  const size_t entry = detail::index_of(call_site);
+  const size_t entry = detail::entry_of(*samples, call_site);
   const ClockSample reading = {source, call_site, a, b, ++samples->order};
   if (__builtin_expect(samples->latest[entry].call_site != call_site, 0))
     detail::write(samples->first[entry], reading);

@@ -7,6 +7,7 @@
 #include "core/base/ring.h"
 #include "core/identity/thread.h"
 #include "core/seeds/clock_samples.h"
+#include "core/seeds/learned_seeds.h"
 
 #include <initializer_list>
 #include <time.h>
@@ -44,27 +45,23 @@ struct Unit {
   uint64_t value;
   bool is_whole = false;  ///< a large count from some epoch, so that something may have been added to it
   bool is_coarse = false; ///< whole seconds: two readings may give the same
-  bool is_narrow = false; ///< one of so few that a small number of the program's is one by chance in a run
-                          ///< of a thousand
-  bool is_mix = false;    ///< of seconds and a part of one: it may be another clock's seconds by chance
 };
 
-/// Calls visit(unit) for each number that a reading is by itself.
+/// Calls visit(unit) for each number that a reading is by itself. Not for one of so few that a number of the
+/// program's is one by chance in a run of a thousand: a part of a second in thousandths, the first seconds
+/// since a start.
 template <typename Visit>
 void each_unit(const ClockSample& reading, Visit visit) {
   if (reading.source == Source::none) return;
   if (reading.source == Source::ticks || reading.source == Source::id) return visit(Unit{reading.a});
   const uint64_t s = reading.a;
-  visit(Unit{s, s >= least_whole, true, s < small_number});
+  if (s >= small_number) visit(Unit{s, s >= least_whole, true});
   if (reading.source == Source::seconds) return;
   const uint64_t unit = reading.source == Source::nanoseconds ? 1'000'000'000 : 1'000'000; // of the fraction
   for (uint64_t scale = unit; scale >= 1000; scale /= 1000) {
     const uint64_t fraction = reading.b / (unit / scale), whole = s * scale + fraction;
     visit(Unit{whole, whole >= least_whole});
-    visit(Unit{fraction, false, false, scale == 1000}); // alone
-    if (scale == 1000) return;
-    for (const uint64_t mix : {s ^ fraction, s + fraction, s * fraction})
-      visit(Unit{mix, false, false, false, true});
+    if (scale > 1000) visit(Unit{fraction});
   }
 }
 
@@ -96,11 +93,6 @@ public:
     // Behind a fine clock lie its own earlier readings, which may be forgotten by now.
     return unit.is_coarse ? offset >= -widest_offset && offset <= widest_offset
                           : offset > 0 && offset <= widest_offset_of_fine;
-  }
-
-  /// True if the value is the unit put together with `other` in one of the usual ways.
-  bool is_mix(uint64_t unit, uint64_t other) const {
-    return is(unit ^ other) || is(unit + other) || is(unit * other) || is(unit - other);
   }
 
 private:
@@ -136,7 +128,6 @@ struct Match {
   int64_t offset = 0;
   bool is_exact = false;
   bool is_coarse = false;
-  bool is_narrow = false;
 
   explicit operator bool() const { return reading.source != Source::none; }
 };
@@ -150,41 +141,26 @@ struct Siblings {
     return offset > 0 && (static_cast<uint64_t>(offset) == rank || static_cast<uint64_t>(offset) == thread ||
                           static_cast<uint64_t>(offset) + 1 == thread);
   }
-  /// Calls visit(index) for each that is not 0. With another thread's clock a thread's number is a chance
-  /// like any other: workers take it with the number of a task.
-  template <typename Visit>
-  bool each(bool is_own_clock, Visit visit) const {
-    if (rank != 0 && visit(rank)) return true;
-    return is_own_clock && ((thread != 0 && visit(thread)) || (thread > 1 && visit(thread - 1)));
-  }
 };
 
-/// The objects whose readings may be passed on by the one that seeds: itself, and the language's own library.
+/// Whether the object that seeds may pass a reading on: its own, or one of is_reader().
 class Readers {
 public:
   explicit Readers(const void* caller) : knows_caller_(find_module(caller, caller_)) {}
 
   bool include(const void* call_site) const {
-    return holds(call_site) || is_in(call_site, cxx) || is_in(call_site, others);
-  }
-  /// The same, without interpreters: they read clocks all the time.
-  bool include_compiled(const void* call_site) const { return holds(call_site) || is_in(call_site, cxx); }
-
-private:
-  static constexpr const char* cxx[] = {"libstdc++.so", "libc++.so", nullptr};
-  static constexpr const char* others[] = {"libgfortran.so", "libpython", "python", nullptr};
-
-  bool holds(const void* call_site) const { return knows_caller_ && caller_.holds(call_site); }
-  static bool is_in(const void* call_site, const char* const* names) {
     Module module;
-    if (!find_module(call_site, module)) return false;
-    char path[600];
-    module_path(module, path, sizeof path);
-    for (; *names != nullptr; ++names)
-      if (starts_with(file_name(path), *names)) return true;
+    return (knows_caller_ && caller_.holds(call_site)) ||
+           (find_module(call_site, module) && is_reader(module));
+  }
+  /// The same of a rank's, whose addresses are not this process's.
+  static bool include_of(const ClockSamples& rank, const void* call_site) {
+    for (const CodeRange& range : rank.readers)
+      if (range.holds(call_site)) return true;
     return false;
   }
 
+private:
   Module caller_;
   bool knows_caller_;
 };
@@ -196,7 +172,6 @@ public:
       : value_(value), caller_(caller), function_(function), readers_(caller), own_(own_clock_samples()) {
     siblings_.rank = static_cast<uint64_t>(process().rank);
     siblings_.thread = ordinal_of(this_thread().path);
-    collect_parts();
   }
 
   /// The reading that the value comes from; none if no reading explains it.
@@ -223,61 +198,19 @@ public:
   }
 
 private:
-  /// Ids and counts that the program has read, which are mixed with clocks. Not those of libraries: a process
-  /// of few others has an id that is a task's number as well. Nor those of other ranks: two ids lie as near
-  /// to each other as two ranks do.
-  void collect_parts() {
-    each_thread_samples([&](const ClockSamples& samples) {
-      if (is_of_rank(samples)) return;
-      for (const ClockSample& latest : samples.latest) {
-        const ClockSample reading = copy_of(latest);
-        const bool is_part = reading.source == Source::id || reading.source == Source::ticks;
-        if (!is_part || reading.a == 0 || !readers_.include(reading.call_site)) continue;
-        size_t i = 0;
-        while (i < part_count_ && parts_[i] != reading.a) ++i;
-        if (i < sizeof parts_ / sizeof *parts_ && i == part_count_) parts_[part_count_++] = reading.a;
-      }
-    });
-  }
-
-  /// True if the value is that unit mixed with one or two of the parts, or with this rank's or thread's own
-  /// number, which `index` then is.
-  bool is_mixed(uint64_t unit, bool is_own_clock, int64_t& index) const {
-    index = 0;
-    for (size_t i = 0; i < part_count_; ++i) {
-      if (value_.is_mix(unit, parts_[i])) return true;
-      for (size_t k = 0; k < i; ++k)
-        if (value_.is_mix(unit + parts_[i], parts_[k]) || value_.is_mix(unit ^ parts_[i], parts_[k]))
-          return true;
-    }
-    return siblings_.each(is_own_clock, [&](uint64_t number) {
-      index = static_cast<int64_t>(number);
-      return value_.is_mix(unit, number);
-    });
-  }
-
   void consider(Match& best, const ClockSamples& samples, const ClockSample& reading) {
     if (!may_explain(samples, reading)) return;
     each_unit(reading, [&](const Unit& unit) {
-      int64_t offset = 0, index = 0;
-      const bool is_id = reading.source == Source::id;
-      const bool is_near = value_.is_near(unit, offset);
-      bool is_exact = is_near && offset == 0;
-      const bool is_mix = !is_exact && !is_id && is_mixed(unit.value, &samples == own_, index);
-      if (is_mix) {
-        is_exact = true;
-        // Its own clock is its own already; another's is told apart by the number.
-        offset = &samples == own_ ? 0 : index;
-      } else if (!is_near) {
-        return;
-      }
+      int64_t offset = 0;
+      if (!value_.is_near(unit, offset)) return;
       // Many readings give a whole second, or lie near a value: one that another library made for itself is
       // not what the program passes.
-      const bool may_be_chance = unit.is_coarse || unit.is_mix || is_mix || offset != 0;
-      if (may_be_chance && !is_of_rank(samples) && !readers_.include(reading.call_site)) return;
-      const Match match = {
-          &samples, samples.owner_key, samples.owner_is_first, reading,
-          offset,   is_exact,          unit.is_coarse,         unit.is_narrow && offset == 0 && !is_mix};
+      const bool may_be_chance = unit.is_coarse || offset != 0;
+      if (may_be_chance && !(is_of_rank(samples) ? Readers::include_of(samples, reading.call_site)
+                                                 : readers_.include(reading.call_site)))
+        return;
+      const Match match = {&samples, samples.owner_key, samples.owner_is_first, reading,
+                           offset,   offset == 0,       unit.is_coarse};
       if (is_better(match, best)) best = match;
     });
   }
@@ -303,7 +236,6 @@ private:
     if (!best) return true;
     if (match.is_exact != best.is_exact) return match.is_exact;
     if (match.is_coarse != best.is_coarse) return !match.is_coarse;
-    if (match.is_narrow != best.is_narrow) return !match.is_narrow;
     const bool is_fed = feeds(match.reading.call_site, caller_);
     if (is_fed != feeds(best.reading.call_site, caller_)) return is_fed;
     if (!match.is_exact) {
@@ -346,20 +278,19 @@ private:
   Readers readers_;
   const ClockSamples* own_;
   Siblings siblings_;
-  uint64_t parts_[8] = {};
-  size_t part_count_ = 0;
 };
 
 // ------------------------------------------------------------------ what is no reading
 
 /// True if the function holds the number as an immediate operand before the call: the program's own constant.
 bool is_in_code(uint64_t value, const void* caller, const CodeRange& function) {
+  if (function.begin == nullptr)
+    return false; // of a compiler's own making: what lies before it may be no memory
   const auto* end = static_cast<const unsigned char*>(caller);
   // A small number stands in much code for something else.
   const long reach = value < small_number ? 40 : 1 << 16;
 #if defined(__x86_64__)
-  const auto low =
-      static_cast<uint32_t>(value); // an immediate operand has 4 bytes, or 8 for what does not fit
+  const auto low = static_cast<uint32_t>(value); // of an immediate operand's 4 or 8 bytes
   for (const auto* code = end - function.begin > reach ? end - reach : function.begin;
        code + sizeof low < end; ++code) {
     // A small number is also a distance to data: it counts behind the opcode of `mov` to a register (Intel
@@ -370,8 +301,8 @@ bool is_in_code(uint64_t value, const void* caller, const CodeRange& function) {
   return false;
 #else
   const uint32_t low = 0x52800000 | static_cast<uint32_t>(value & 0xffff) << 5; // movz w, #low
-  const uint32_t high = 0x72A00000 | static_cast<uint32_t>(value >> 16 & 0xffff)
-                                         << 5; // movk w, #high, lsl 16
+  // movk w, #high, lsl 16
+  const uint32_t high = 0x72A00000 | static_cast<uint32_t>(value >> 16 & 0xffff) << 5;
   bool has_low = (value & 0xffff) == 0, has_high = (value >> 16 & 0xffff) == 0;
   for (const auto* code = end - function.begin > reach ? end - reach : function.begin; code < end;
        code += 4) {
@@ -384,25 +315,8 @@ bool is_in_code(uint64_t value, const void* caller, const CodeRange& function) {
 #endif
 }
 
-/// True if the function reads the processor's own counter, which no hook sees.
-bool reads_counter(const CodeRange& function) {
-  constexpr long longest = 1 << 16;
-  if (function.end - function.begin > longest) return false;
-#if defined(__x86_64__) // rdtsc, rdtscp
-  for (const auto* code = function.begin; code + 2 < function.end; ++code)
-    if (code[0] == 0x0f && (code[1] == 0x31 || (code[1] == 0x01 && code[2] == 0xf9))) return true;
-#else // mrs x, cntvct_el0 or cntpct_el0
-  for (const auto* code = function.begin; code + 4 <= function.end; code += 4) {
-    uint32_t word;
-    __builtin_memcpy(&word, code, sizeof word);
-    if ((word & 0xffffffe0) == 0xd53be040 || (word & 0xffffffe0) == 0xd53be020) return true;
-  }
-#endif
-  return false;
-}
-
-/// True if the text holds the number, or one from which it is not far: --seed=1234, SEED=1234 and a rank.
-bool names(const char* text, uint64_t value) {
+/// True if the text holds the number, or one that lies within `reach`: --seed=1234, SEED=1234 and a rank.
+bool names(const char* text, uint64_t value, uint64_t reach) {
   for (; *text != 0; ++text) {
     if (*text < '0' || *text > '9') continue;
     uint64_t number = 0;
@@ -410,16 +324,18 @@ bool names(const char* text, uint64_t value) {
     for (; *text >= '0' && *text <= '9'; ++text)
       fits &= !__builtin_mul_overflow(number, uint64_t{10}, &number) &&
               !__builtin_add_overflow(number, static_cast<uint64_t>(*text - '0'), &number);
-    if (fits && value - number + widest_offset <= 2 * widest_offset) return true;
+    if (fits && value - number + reach <= 2 * reach) return true;
     if (*text == 0) return false;
   }
   return false;
 }
 
-/// True if the user passed the number on the command line or in the environment.
+/// True if the user passed the number on the command line or in the environment, where small ones stand for
+/// much else.
 bool is_from_user(uint64_t value) {
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-    if (!starts_with(*entry, "DETSHIM_") && names(*entry, value)) return true;
+  const uint64_t reach = value < small_number ? 0 : widest_offset;
+  for (char** entry = environ; reach != 0 && entry != nullptr && *entry != nullptr; ++entry)
+    if (!starts_with(*entry, "DETSHIM_") && names(*entry, value, reach)) return true;
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   char text[1025];
@@ -428,7 +344,7 @@ bool is_from_user(uint64_t value) {
     for (long i = 0; i < size; ++i)
       if (text[i] == 0) text[i] = ' ';
     text[size] = 0;
-    is_named = names(text, value);
+    is_named = names(text, value, reach);
   }
   sys::close(fd);
   return is_named;
@@ -461,50 +377,17 @@ bool is_address(uint64_t value, unsigned bits, const void* caller) {
   return false;
 }
 
-/// True if the value is a moment of this run, in a usual unit.
-bool is_present(uint64_t value) {
-  constexpr uint64_t seconds_before = 5;             // a script read the clock and then started us
-  constexpr uint64_t longest_run = 10 * 366 * 86400; // so that the clock is not read for each seed
-  const uint64_t began = process().begun / 1'000'000;
-  for (const uint64_t unit : {1u, 1000u, 1000000u, 1000000000u}) {
-    if (value < (began - seconds_before) * unit || value > (began + longest_run) * unit) continue;
-    return value <= (sys::now() / 1'000'000 + 1) * unit + widest_offset;
-  }
-  return false;
-}
-
-/// True if the thread has read a clock or an id right before: nothing was seeded and no file was opened
-/// since, and the object that seeds has read it, itself or by the C++ library.
-bool has_just_read(const void* caller) {
-  const ClockSamples* samples = own_clock_samples();
-  if (samples == nullptr) return false;
+/// True if the program has read a clock or an id: else a value that nothing explains comes from what is its
+/// own.
+bool has_read(const void* caller) {
   const Readers readers(caller);
-  for (const ClockSample& reading : samples->latest)
-    if (reading.source != Source::none && reading.order > samples->seeded &&
-        reading.order > samples->opened && readers.include_compiled(reading.call_site))
-      return true;
-  return false;
-}
-
-/// Values that change from run to run although no reading gives them: passed again, or with a small number
-/// added, they are the same.
-struct Unread {
-  uint64_t value;
-  Explanation explanation;
-};
-constinit Ring<Unread, 64> unread;
-
-/// A thread that has just read a clock passes its own, though another's may have been the same.
-bool is_passed_again(const RequestedValue& requested, const void* caller, Explanation& before) {
-  return unread.any([&](const Unread& one) {
-    int64_t offset = 0;
-    if (!requested.is_near(Unit{one.value, true, true, false}, offset) ||
-        (one.explanation.owner_key != this_thread().key && has_just_read(caller)))
-      return false;
-    before = one.explanation;
-    before.offset = offset;
-    return true;
+  bool has = false;
+  each_thread_samples([&](const ClockSamples& samples) {
+    has |= samples.has_forgotten;
+    for (const ClockSample& latest : samples.latest)
+      has |= latest.source != Source::none && readers.include(latest.call_site);
   });
+  return has;
 }
 
 } // namespace
@@ -514,17 +397,31 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
   const Thread& thread = this_thread();
   made.owner_key = thread.key;
   made.owner_is_first = thread.is_first;
-  made.instance = derive(derive(thread.key, 0x76616C7565), value); // of what no reading stands for
   const CodeRange function = function_at(caller);
   if (is_in_code(value, caller, function)) { // what was read is still to be used
     made.origin = Origin::constant;
     return made;
   }
-  const RequestedValue requested(value, bits);
-  if (is_passed_again(requested, caller, made)) return made;
-  const Match match = Search(requested, caller, function).run();
-  const bool may_be_chance = match && match.is_narrow && value < small_number;
-  if (match && !may_be_chance) {
+  constexpr uint64_t label_address = 0x61646472, label_learned = 0x6C656172;
+  const bool is_small = value < small_number;
+  // To look at the command line takes time, and a program may seed a million times.
+  static constinit int looked = 0;
+  const Match match = Search(RequestedValue(value, bits), caller, function).run();
+  const LearnedSeed learned = learned_seed(value, caller);
+  if (learned.changes && !is_from_user(value)) {
+    made.origin = Origin::learned;
+    // A sequence for each group: what one passes shifts no other's.
+    const uint64_t owner = learned.is_of_all       ? process().seed
+                           : learned.is_of_threads ? process().key
+                                                   : thread.key;
+    made.owner_key = derive(owner, learned.group);
+    made.owner_is_first =
+        learned.is_first &&
+        (learned.is_of_all || (learned.is_of_threads ? process().is_first : thread.is_first));
+    const bool is_of_several = learned.is_of_all || learned.is_of_threads; // a child's are its parent's too
+    const uint64_t name = derive(is_of_several ? learned.group : made.owner_key, label_learned);
+    made.instance = derive(name, value);
+  } else if (match) {
     made.origin = match.reading.source == Source::id ? Origin::id : Origin::clock;
     made.offset = match.offset;
     made.owner_key = match.owner_key;
@@ -534,22 +431,10 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
       used.add({value, match.offset, match.owner_key, match.owner_is_first, match.reading});
   } else if (is_address(value, bits, caller)) {
     made.origin = Origin::address;
-  } else if (value >= small_number && is_present(value)) {
-    made.origin = Origin::received;
-  } else {
-    const bool is_small = value < small_number;
-    const bool doubts =
-        (is_alone() || !is_small) && (has_just_read(caller) || (is_alone() && reads_counter(function)));
-    // To look at the command line takes time, and a program may seed a million times.
-    static constinit int looked = 0;
-    const bool looks = doubts || (!is_small && looked++ < 256);
-    const Origin constant = may_be_chance ? Origin::chance : Origin::constant;
-    made.origin = looks && is_from_user(value) ? constant
-                  : doubts                     ? Origin::doubt
-                  : is_small                   ? constant
-                                               : Origin::unexplained;
+    made.instance = derive(derive(thread.key, label_address), value);
+  } else if (is_small || !has_read(caller) || (looked++ < 256 && is_from_user(value))) {
+    made.origin = Origin::constant;
   }
-  if (made.origin == Origin::address || made.origin == Origin::doubt) unread.add({value, made});
   if (ClockSamples* samples = own_clock_samples()) samples->seeded = samples->order;
   return made;
 }

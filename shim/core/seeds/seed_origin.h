@@ -15,16 +15,13 @@ namespace detshim {
 
 /// Where a value comes from.
 enum class Origin : uint8_t {
+  unexplained, ///< none of the readings that were made explains it
   constant,    ///< it stands in the code at the call, on the command line, in the environment, or is a small
                ///< number
-  unexplained, ///< nothing that was read explains it
-  chance, ///< as `constant`, and by chance or not the milliseconds of a clock that was read: what becomes of
-          ///< it must not depend on that, since in another run it is not
-  received, ///< the present time, which this process has not read: another one may have
   clock,
   id,
   address, ///< of the stack, of the program, of the thread
-  doubt,   ///< nothing explains it, and the thread has read a clock or an id right before
+  learned, ///< `detshim verify` saw this call site pass another value in each run
 };
 
 struct Explanation {

@@ -12,6 +12,7 @@
 #include "common/describe.h"
 #include "common/reasons.h"
 #include "common/stream_kinds.h"
+#include "core/seeds/seed_origin.h"
 
 #include <cstdint>
 
@@ -29,10 +30,9 @@ struct ChosenSeed {
 struct RequestedSeed {
   Kind kind;
   uint64_t value;
-  unsigned bits;      ///< 32, 48 or 64: the width of the library's seeds
-  const void* caller; ///< return address of the call
-  const uint64_t* own_seed =
-      nullptr; ///< what a value that changes gives way to, instead of the next in the sequence
+  unsigned bits;                      ///< 32, 48 or 64: the width of the library's seeds
+  const void* caller;                 ///< return address of the call
+  const uint64_t* own_seed = nullptr; ///< a changing value's, instead of the next in the sequence
 };
 
 /// The seed to use instead of the one that the program passed, for a mode that pins.
@@ -41,6 +41,9 @@ ChosenSeed choose_seed(const RequestedSeed& requested);
 /// The same for a generator whose fixed seeds stay as they are, and whose callers are interpreters, which
 /// read clocks and ids all the time: only what is certainly a clock's value gives way.
 ChosenSeed choose_clock_seed(const RequestedSeed& requested);
+
+/// The same for a value of which is known what it comes from, and that nothing but a clock's would be there.
+ChosenSeed choose_read_seed(const RequestedSeed& requested, const Explanation& explained);
 
 /// The seed for a generator that the program has not seeded, which natively starts from the constant
 /// `standard`. Never the same in two threads, except for the constant itself where that is kept.

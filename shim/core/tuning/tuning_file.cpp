@@ -105,30 +105,6 @@ public:
   bool fits;
 };
 
-/// Reads a whole file; 0 or a negated errno.
-int read_file(const char* path, TextPages& text) {
-  constexpr long most = 1L << 28;
-  const int fd = sys::openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return fd;
-  struct stat state;
-  int error = sys::fstat(fd, state);
-  if (error == 0 && !S_ISREG(state.st_mode)) error = -EINVAL;
-  if (error == 0 && state.st_size > most) error = -EFBIG;
-  const auto size = error == 0 ? static_cast<size_t>(state.st_size) : 0;
-  if (error == 0 && !text.reserve(size + 1)) error = -ENOMEM;
-  size_t length = 0;
-  while (error == 0 && length < size) {
-    const long got = sys::read(fd, text.data() + length, size - length);
-    if (got == -EINTR) continue;
-    if (sys::failed(got)) error = static_cast<int>(got);
-    if (got <= 0) break;
-    length += static_cast<size_t>(got);
-  }
-  text.set_length(length);
-  sys::close(fd);
-  return error;
-}
-
 int open_to_append(const char* path) {
   return sys::openat(AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
 }
@@ -156,7 +132,8 @@ int append(const char* path, const char* line, size_t length) {
 TuningStore::State TuningStore::read(const char* path, bool is_shared) {
   lines_.clear();
   line_ = format_ = 0;
-  const int error = read_file(path, lines_);
+  struct stat info;
+  const int error = read_file(path, lines_, info);
   State state = State::fine;
   Reader reader{lines_.data(), lines_.data() + lines_.length()};
   if (error != 0) {

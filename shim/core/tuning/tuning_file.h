@@ -30,8 +30,7 @@ public:
 
   constexpr TuningStore() = default;
   ~TuningStore() = default;
-  TuningStore(const TuningStore&) = delete;
-  TuningStore& operator=(const TuningStore&) = delete;
+  TuningStore& operator=(TuningStore&&) = delete; // neither copied nor moved
 
   /// Reads the file. `is_shared`: other processes may be appending, so that the last line may be unfinished
   /// and does not count.

@@ -79,67 +79,6 @@ int first_success(const Result* results, int count) {
   return -1;
 }
 
-/// A copy of the program's preference, by which no algorithm with a reduction is listed. The program's own is
-/// left alone, because threads may share it.
-class PreferenceWithoutReduction {
-public:
-  template <typename Call>
-  PreferenceWithoutReduction(const Call& call, cublasLtMatmulPreference_t preference) {
-    if (!options().without_reduction || !options().forces() || preference == nullptr) return;
-    auto* const create =
-        call.template sibling<cublasStatus(cublasLtMatmulPreference_t*)>("cublasLtMatmulPreferenceCreate");
-    auto* const get = call.template sibling<GetAttribute>("cublasLtMatmulPreferenceGetAttribute");
-    set_ = call.template sibling<SetAttribute>("cublasLtMatmulPreferenceSetAttribute");
-    destroy_ =
-        call.template sibling<cublasStatus(cublasLtMatmulPreference_t)>("cublasLtMatmulPreferenceDestroy");
-    if (create == nullptr || get == nullptr || set_ == nullptr || destroy_ == nullptr ||
-        create(&copy_) != cublasStatus::success)
-      return;
-    for (int attribute = 0; attribute < cublaslt_preference_attributes_end; ++attribute) {
-      uint64_t value[2];
-      size_t size = 0; // of the value, which is told where no bytes are asked for
-      if (get(preference, attribute, nullptr, 0, &size) == cublasStatus::success && size <= sizeof value &&
-          get(preference, attribute, value, size, &size) == cublasStatus::success)
-        set_(copy_, attribute, value, size);
-    }
-    const uint32_t none = cublaslt_reduction_none;
-    is_set_ = set_(copy_, cublaslt_preference_reduction_schemes, &none, sizeof none) == cublasStatus::success;
-  }
-  ~PreferenceWithoutReduction() {
-    if (copy_ != nullptr) destroy_(copy_);
-  }
-  PreferenceWithoutReduction(const PreferenceWithoutReduction&) = delete;
-  PreferenceWithoutReduction& operator=(const PreferenceWithoutReduction&) = delete;
-
-  /// nullptr where none is asked for, or this version has no such thing.
-  cublasLtMatmulPreference_t get() const { return is_set_ ? copy_ : nullptr; }
-
-private:
-  using SetAttribute = cublasStatus(cublasLtMatmulPreference_t, int, const void*, size_t);
-  SetAttribute* set_ = nullptr;
-  cublasStatus (*destroy_)(cublasLtMatmulPreference_t) = nullptr;
-  cublasLtMatmulPreference_t copy_ = nullptr;
-  bool is_set_ = false;
-};
-
-/// Asks for a list, `list(preference)`: of algorithms without a reduction if they are asked for and there are
-/// some, else what the program asks for.
-template <typename Call, typename List>
-cublasStatus list_by_preference(const Call& call, cublasLtMatmulPreference_t preference,
-                                const Result* results, const int* returned, List list) {
-  const PreferenceWithoutReduction without(call, preference);
-  if (without.get() == nullptr || results == nullptr || returned == nullptr) return list(preference);
-  const cublasStatus status = list(without.get());
-  if (status == cublasStatus::success && first_success(results, *returned) >= 0) {
-    call.record(Action::replace, Reason::reductions_left_out, {*returned, *returned});
-    return status;
-  }
-  const cublasStatus with = list(preference);
-  if (with == cublasStatus::success && first_success(results, *returned) >= 0)
-    call.record(Action::nondeterministic, Reason::reduction_needed, {*returned, *returned});
-  return with;
-}
-
 /// The first result that the program can use: one that fits the limit in its preference, and that the library
 /// still takes when it is asked about that one, by `check(algorithm, result)`. The first that works at all,
 /// if there is none.
@@ -227,12 +166,9 @@ cublasStatus give_list(const Call& call, cublasLtHandle_t handle, cublasLtMatmul
                        cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
                        cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int requested,
                        Result* results, int* returned, Stream... stream) {
-  const auto list = [&](cublasLtMatmulPreference_t offered) {
-    return call.real(handle, operation, a, b, c, d, offered, requested, results, returned, stream...);
-  };
-  if (call.passes()) return list(preference);
-  const cublasStatus status = list_by_preference(call, preference, results, returned, list);
-  if (status != cublasStatus::success) return status;
+  const cublasStatus status =
+      call.real(handle, operation, a, b, c, d, preference, requested, results, returned, stream...);
+  if (call.passes() || status != cublasStatus::success) return status;
   give_one(call, {operation, a, b, c, d}, preference, requested, results, returned,
            [&](const Algo* algo, Result* checked) {
              using Check = cublasStatus(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
@@ -301,9 +237,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
   const cublasStatus status = run(algo);
   if (call.passes() || status != cublasStatus::success) return status;
   if (algo == nullptr) {
-    call.record(Action::observe,
-                options().without_reduction ? Reason::reduction_scheme_not_applied : Reason::library_choice,
-                {"", uint64_t{workspace_size}, "", ""});
+    call.record(Action::observe, Reason::library_choice, {"", uint64_t{workspace_size}, "", ""});
     return status;
   }
   AlgorithmName name(*algo);

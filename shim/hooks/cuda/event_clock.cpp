@@ -7,7 +7,6 @@
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0. Of the second versions, which are there since 12.8,
 // the runtime of CUDA 13 has none: its headers call the driver's the first.
-#include "core/base/generations.h"
 #include "core/base/python_frames.h"
 #include "core/base/signal_safe_lock.h"
 #include "core/base/thread_memory.h"

@@ -37,8 +37,7 @@ public:
   ~Owned() {
     if (descriptor != nullptr) backend_.destroy(descriptor);
   }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
+  Owned& operator=(Owned&&) = delete; // neither copied nor moved
   Descriptor descriptor = nullptr;
 
 private:

@@ -21,8 +21,7 @@ public:
   ~Results() {
     for (int64_t i = 0; i < count; ++i) backend_.destroy(configs[i]);
   }
-  Results(const Results&) = delete;
-  Results& operator=(const Results&) = delete;
+  Results& operator=(Results&&) = delete; // neither copied nor moved
 
   bool read(Descriptor heuristics) {
     int64_t available = 0;

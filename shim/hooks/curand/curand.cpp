@@ -58,8 +58,7 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
   }
   if (!options().pins()) // seed 0, the same in every run
     return call.record(Action::observe, Reason::standard_start, {number, ""});
-  const bool keeps = options().mode == Mode::record || options().policy == SeedPolicy::keep ||
-                     options().policy == SeedPolicy::mix;
+  const bool keeps = options().mode == Mode::record || options().policy == SeedPolicy::keep;
   if (keeps) return call.record(Action::observe, Reason::standard_start, {number, ""});
   auto* set_seed = call.template sibling<SetSeed>(real_seed_name);
   const uint64_t seed = next_seed(Kind::curand);

@@ -56,8 +56,7 @@ public:
     CUcontext context;
     if (is_pushed_) pop_context.succeeds(hook_, &context);
   }
-  ContextOfStream(const ContextOfStream&) = delete;
-  ContextOfStream& operator=(const ContextOfStream&) = delete;
+  ContextOfStream& operator=(ContextOfStream&&) = delete; // neither copied nor moved
 
 private:
   const Hook& hook_;

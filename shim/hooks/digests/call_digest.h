@@ -39,8 +39,7 @@ public:
 
   CallDigest(const Hook& hook, const void* caller) : hook_(&hook), caller_(caller) {}
   ~CallDigest();
-  CallDigest(const CallDigest&) = delete;
-  CallDigest& operator=(const CallDigest&) = delete;
+  CallDigest& operator=(CallDigest&&) = delete; // neither copied nor moved
 
   const Hook& hook() const { return *hook_; }
 

@@ -8,11 +8,14 @@
 // The exceptions are functions of interpreters that are known to do nothing but seed
 // (hooks/runtimes/seeding_functions.h), and the user's own lines of Python (hooks/runtimes/python_clocks.h).
 #include "core/seeds/clock_samples.h"
+#include "hooks/libc/raw_calls.h"
 #include "hooks/runtimes/python_clocks.h"
 #include "hooks/runtimes/seeding_functions.h"
+#include "hooks/support/frozen_clocks.h"
 #include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
 
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -24,7 +27,7 @@ namespace {
 /// Notes what was read, where the mode may ask about it later.
 template <typename Call>
 void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
-  if (!options().pins() || !call.is_hooked()) return;
+  if (options().off() || !call.is_hooked()) return;
   note_clock_sample(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
   note_user_call(UserCall::clock, call.caller());
 }
@@ -45,10 +48,22 @@ const SeedingFunction* seeding_function_of(const Call& call, const void* const* 
   return answer.has_own_clock ? function : nullptr;
 }
 
+/// True where the user has named the call site: then the reading follows from the seed, and is no sample.
+template <typename Call>
+bool freezes(const Call& call) {
+  if (call.passes() || !is_frozen(call.caller())) return false;
+  call.record(Action::pin, Reason::frozen_clock, {});
+  return true;
+}
+
 /// Readings of which nobody else gets anything.
 template <Source source, typename Call, typename... Arguments>
 auto read(const Call& call, Arguments... arguments) {
-  const auto value = call.real(arguments...);
+  auto value = call.real(arguments...);
+  if (freezes(call)) {
+    value = static_cast<decltype(value)>(source == Source::id ? frozen_id() : frozen_time(true).tv_sec);
+    return value;
+  }
   note(call, source, value);
   return value;
 }
@@ -57,8 +72,10 @@ auto read(const Call& call, Arguments... arguments) {
 template <bool is_own, typename Call>
 pid_t read_process_id(const Call& call) {
   if (seeding_function_of(call) != nullptr) return no_id;
-  const pid_t id = read<Source::id>(call);
-  if (is_own) record_python_reading(call, PythonReading::id);
+  if (freezes(call)) return frozen_id();
+  const pid_t id = call.real();
+  note(call, Source::id, id);
+  if (is_own) note_python_clock(call, PythonReading::id);
   return id;
 }
 
@@ -75,12 +92,26 @@ using Times = Call<clock_t(tms* used)>;
 using Id = Call<pid_t()>;
 
 } // namespace
+
+void note_reading_by_number(const RawCall& call, long number, long b, long result) {
+  const bool is_id = number == SYS_getpid || number == SYS_getppid || number == SYS_gettid;
+  if (number != SYS_clock_gettime || result != 0)
+    return note(call, is_id ? Source::id : Source::ticks, result);
+  const auto& now = *reinterpret_cast<const timespec*>(b);
+  note(call, Source::nanoseconds, now.tv_sec, now.tv_nsec);
+}
+
 } // namespace detshim
 
 using namespace detshim;
 
 DETSHIM_HOOK(libc, time_t, time, (time_t * to), notes_a_clock) {
   DETSHIM_ENTER(time);
+  if (freezes(call)) {
+    const time_t seconds = frozen_time(false).tv_sec;
+    if (to != nullptr) *to = seconds;
+    return seconds;
+  }
   if (const SeedingFunction* function = seeding_function_of(call)) {
     const time_t seconds = seconds_for(*function);
     if (to != nullptr) *to = seconds;
@@ -88,13 +119,18 @@ DETSHIM_HOOK(libc, time_t, time, (time_t * to), notes_a_clock) {
   }
   const time_t now = call.real(to);
   note(call, Source::seconds, now);
-  record_python_reading(call, PythonReading::time);
+  note_python_clock(call, PythonReading::time, {true, now});
   return now;
 }
 
 DETSHIM_HOOK(libc, int, gettimeofday, (timeval * now, void* zone), notes_a_clock) {
   DETSHIM_ENTER(gettimeofday);
   const int status = call.real(now, zone);
+  if (now != nullptr && freezes(call)) {
+    const timespec frozen = frozen_time(false);
+    *now = {.tv_sec = frozen.tv_sec, .tv_usec = frozen.tv_nsec / 1000};
+    return status;
+  }
   if (const SeedingFunction* function = seeding_function_of(call); function != nullptr && now != nullptr) {
     *now = {.tv_sec = seconds_for(*function), .tv_usec = 0};
     return status;
@@ -107,6 +143,10 @@ DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), notes_a
   DETSHIM_ENTER(clock_gettime);
   const int status = call.real(clock, now);
   if (status != 0) return status;
+  if (freezes(call)) {
+    *now = frozen_time(clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE && clock != CLOCK_TAI);
+    return status;
+  }
   if (clock == CLOCK_REALTIME) {
     const auto* const own_frame = static_cast<const void* const*>(__builtin_frame_address(0));
     const auto* const callers_frame = static_cast<const void* const*>(*own_frame);
@@ -116,13 +156,18 @@ DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), notes_a
     }
   }
   note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
-  record_python_reading(call, clock == CLOCK_REALTIME ? PythonReading::time : PythonReading::other_clock);
+  note_python_clock(call, clock == CLOCK_REALTIME ? PythonReading::time : PythonReading::other_clock,
+                    {true, now->tv_sec, now->tv_nsec});
   return status;
 }
 
 DETSHIM_HOOK(libc, int, timespec_get, (timespec * now, int base), notes_a_clock) {
   DETSHIM_ENTER(timespec_get);
   const int status = call.real(now, base);
+  if (status != 0 && freezes(call)) {
+    *now = frozen_time(false);
+    return status;
+  }
   if (status != 0) note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
   return status;
 }

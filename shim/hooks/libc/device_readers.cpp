@@ -24,14 +24,7 @@ bool is_stream(int fd, uint64_t& key) {
   return device::may_exist && device::find(fd, key);
 }
 
-template <typename Result>
-Result answer(Result result) {
-  if (!sys::failed(static_cast<long>(result))) return result;
-  errno = static_cast<int>(-result);
-  return -1;
-}
-
-ssize_t refuse(int error) { return answer(ssize_t{-error}); }
+ssize_t refuse(int error) { return device::answer(-error); }
 
 /// Reads as pread does of the device: at an offset, or, without one, as read does.
 ssize_t read_once(int fd, uint64_t key, const long* offset, void* data, size_t size) {
@@ -52,7 +45,7 @@ ssize_t read_parts(int fd, uint64_t key, const long* offset, const iovec* parts,
     const size_t part = parts[i].iov_len < left ? parts[i].iov_len : left;
     const long at = (offset != nullptr ? *offset : 0) + static_cast<long>(got);
     const ssize_t now = read_once(fd, key, offset != nullptr ? &at : nullptr, parts[i].iov_base, part);
-    if (now < 0) return got > 0 ? static_cast<ssize_t>(got) : answer(now);
+    if (now < 0) return got > 0 ? static_cast<ssize_t>(got) : device::answer(now);
     got += static_cast<size_t>(now);
     if (static_cast<size_t>(now) < part) break;
   }
@@ -75,7 +68,8 @@ bool are_parts(const iovec* parts, int count) {
 template <typename Call, typename... Room>
 ssize_t read_at_offset(const Call& call, int fd, void* buffer, size_t size, long offset, Room... room) {
   uint64_t key;
-  if (((size <= room) && ...) && is_stream(fd, key)) return answer(read_once(fd, key, &offset, buffer, size));
+  if (((size <= room) && ...) && is_stream(fd, key))
+    return device::answer(read_once(fd, key, &offset, buffer, size));
   return call.real(fd, buffer, size, offset, room...);
 }
 
@@ -146,21 +140,21 @@ DETSHIM_HOOK(libc, ssize_t, read, (int fd, void* buffer, size_t size), keeps_dev
   note_read_of(fd);
   uint64_t key;
   if (device::may_exist && device::was_seen_at(fd) && device::find(fd, key))
-    return answer(device::read(fd, key, buffer, size));
+    return device::answer(device::read(fd, key, buffer, size));
   const ssize_t got = call.real(fd, buffer, size);
   if (!device::may_exist || got < 0 || static_cast<size_t>(got) >= size) return got;
   // What lies ready ended, or it is another file that does.
   if (!device::find(fd, key)) return got;
   const ssize_t more =
       device::read(fd, key, static_cast<char*>(buffer) + got, size - static_cast<size_t>(got));
-  return more > 0 ? got + more : got > 0 ? got : answer(more);
+  return more > 0 ? got + more : got > 0 ? got : device::answer(more);
 }
 
 DETSHIM_HOOK(libc, ssize_t, __read_chk, (int fd, void* buffer, size_t size, size_t room),
              keeps_device_endless) {
   DETSHIM_ENTER(__read_chk);
   uint64_t key;
-  if (size <= room && is_stream(fd, key)) return answer(device::read(fd, key, buffer, size));
+  if (size <= room && is_stream(fd, key)) return device::answer(device::read(fd, key, buffer, size));
   return call.real(fd, buffer, size, room);
 }
 

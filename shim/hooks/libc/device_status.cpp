@@ -24,6 +24,7 @@ bool is_stream(int fd, unsigned mode, unsigned long links) {
 template <typename Call>
 int tell_status(const Call& call, int fd, struct stat* state) {
   const int status = call.real(fd, state);
+  if (!call.passes()) note_status_of_open(fd, call.caller());
   if (status != 0 || !device::may_exist || call.passes() || !is_stream(fd, state->st_mode, state->st_nlink))
     return status;
   struct stat natively;
@@ -44,6 +45,7 @@ struct WithVersion {
   int version;
   int real(int fd, struct stat* state) const { return call.real(version, fd, state); }
   bool passes() const { return call.passes(); }
+  const void* caller() const { return call.caller(); }
 };
 
 template <typename Call>
@@ -69,7 +71,9 @@ DETSHIM_TEMPLATE_HOOKS(libc, StatusOfVersion, __fxstat, __fxstat64, tell_status_
 DETSHIM_HOOK(libc, int, statx, (int folder, const char* name, int flags, unsigned mask, struct statx* state),
              is_device) {
   DETSHIM_ENTER(statx);
-  if (options().pins() && call.is_hooked()) note_file_time(name, call.caller());
+  constexpr unsigned times = STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_BTIME;
+  if (options().pins() && call.is_hooked() && (mask & times) != 0)
+    note_file_time(name, call.caller(), UserCall::statx_time);
   const int status = call.real(folder, name, flags, mask, state);
   if (options().pins() && call.is_hooked()) note_status(status, folder, name, nullptr);
   // Of a descriptor itself: without a name, which Linux 6.11 takes for an empty one.

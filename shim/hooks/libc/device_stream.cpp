@@ -114,9 +114,22 @@ int make(uint64_t key, int flags) {
   return fd;
 }
 
-bool replace(int fd, int stream, uint64_t key, bool closes_on_exec) {
+bool closes_on_exec(int fd) {
+  const int flags = sys::fcntl(fd, F_GETFD);
+  return flags > 0 && (flags & FD_CLOEXEC) != 0;
+}
+
+bool take_number(int from, int fd) { return sys::dup3(from, fd, closes_on_exec(fd) ? O_CLOEXEC : 0) == fd; }
+
+ssize_t answer(long result) {
+  if (!sys::failed(result)) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+bool replace(int fd, int stream, uint64_t key) {
   struct stat state;
-  if (sys::dup3(stream, fd, closes_on_exec ? O_CLOEXEC : 0) != fd) return false;
+  if (!take_number(stream, fd)) return false;
   if (sys::fstat(fd, state) == 0) remember(fd, state, key);
   return true;
 }
@@ -200,28 +213,22 @@ constinit FILE* real_input = nullptr; // which was this
 
 int descriptor_of(void* cookie) { return static_cast<int>(reinterpret_cast<intptr_t>(cookie)); }
 
-ssize_t checked(long result) {
-  if (!sys::failed(result)) return result;
-  errno = static_cast<int>(-result);
-  return -1;
-}
-
 ssize_t read_cookie(void* cookie, char* data, size_t size) {
   const int fd = descriptor_of(cookie);
   uint64_t key;
   // The number may have been given to something else: dup2.
-  return checked(find(fd, key) ? read(fd, key, data, size) : sys::read(fd, data, size));
+  return answer(find(fd, key) ? read(fd, key, data, size) : sys::read(fd, data, size));
 }
 
 /// The device takes what is written to it, and goes on as if nothing were.
 ssize_t write_cookie(void* cookie, const char* data, size_t size) {
   const int fd = descriptor_of(cookie);
   uint64_t key;
-  return find(fd, key) ? static_cast<ssize_t>(size) : checked(sys::write(fd, data, size));
+  return find(fd, key) ? static_cast<ssize_t>(size) : answer(sys::write(fd, data, size));
 }
 
 int seek_cookie(void* cookie, off64_t* offset, int whence) {
-  const ssize_t at = checked(sys::lseek(descriptor_of(cookie), *offset, whence));
+  const ssize_t at = answer(sys::lseek(descriptor_of(cookie), *offset, whence));
   if (at < 0) return -1;
   *offset = at;
   return 0;
@@ -230,7 +237,7 @@ int seek_cookie(void* cookie, off64_t* offset, int whence) {
 int close_cookie(void* cookie) {
   const int fd = descriptor_of(cookie);
   if (own_input != nullptr && own_input->_fileno == fd) give_standard_input_back(own_input);
-  return checked(sys::close(fd)) < 0 ? -1 : 0;
+  return answer(sys::close(fd)) < 0 ? -1 : 0;
 }
 
 } // namespace

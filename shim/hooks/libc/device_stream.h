@@ -33,7 +33,14 @@ extern bool may_be_written;
 int make(uint64_t key, int flags);
 
 /// Puts the stream of that key in the place of another descriptor.
-bool replace(int fd, int stream, uint64_t key, bool closes_on_exec);
+bool replace(int fd, int stream, uint64_t key);
+
+bool closes_on_exec(int fd);
+/// Puts what is behind `from` under the number `fd`, which closes on exec as before.
+bool take_number(int from, int fd);
+
+/// What libc's function returns for that answer of the kernel's; sets errno.
+ssize_t answer(long result);
 
 /// While it lives, what a call is to write to in place of `fd`: of a stream the kernel's device, which takes
 /// all that is written, elsewhere `fd` itself.
@@ -43,8 +50,7 @@ public:
   ~Target() {
     if (fd_ != given_) sys::close(fd_);
   }
-  Target(const Target&) = delete;
-  Target& operator=(const Target&) = delete;
+  Target& operator=(Target&&) = delete; // neither copied nor moved
 
   int number() const { return fd_; }
 

@@ -9,16 +9,14 @@
 #include "hooks/libc/device_stream.h"
 #include "hooks/libc/inputs.h"
 
+#include "common/run_agreements.h"
 #include "common/sys.h"
 #include "common/text.h"
-#include "common/trap_filter.h"
 #include "core/identity/process.h"
 #include "core/log/file_uses.h"
-#include "core/seeds/clock_samples.h"
 #include "loader/draw.h"
 #include "loader/infrastructure.h"
 
-#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <sys/auxv.h>
@@ -70,7 +68,7 @@ uint64_t next_key(bool of_infrastructure = false) {
 }
 
 /// A random (version 4) UUID as the kernel's file gives it (RFC 9562, 5.4).
-bool replace_by_uuid(int fd, bool closes_on_exec) {
+bool replace_by_uuid(int fd) {
   PhiloxBlock block =
       stream_block(stream_key(this_thread(), Kind::uuid, next(this_thread_devices().uuids)), 0);
   auto* bytes = reinterpret_cast<unsigned char*>(&block);
@@ -85,7 +83,7 @@ bool replace_by_uuid(int fd, bool closes_on_exec) {
   const int memory = sys::memfd_create("detshim-uuid", 1 /* MFD_CLOEXEC */);
   if (memory < 0) return false;
   const bool done = sys::pwrite(memory, text.c_str(), text.length(), 0) == static_cast<long>(text.length()) &&
-                    sys::dup3(memory, fd, closes_on_exec ? O_CLOEXEC : 0) == fd;
+                    device::take_number(memory, fd);
   sys::close(memory);
   return done;
 }
@@ -114,17 +112,11 @@ void record_kept(const Hook& hook, const void* caller, Reason why, const char* p
          {path});
 }
 
-bool closes_on_exec(int fd) {
-  const int flags = sys::fcntl(fd, F_GETFD);
-  return flags > 0 && (flags & FD_CLOEXEC) != 0;
-}
-
 /// What the caller of a hook gets for open(), which opens that path with those flags.
 template <typename Real>
 int open_replacing(Hook& hook, int folder, const char* path, int flags, const void* caller, Real open) {
   note_file_of_system(path, caller);
   if (options().off() || hook.disabled) return open();
-  if (is_read(flags)) note_opening();
   const int fd = open();
   const DeviceSource source = is_read(flags) ? source_of(hook, fd, path) : DeviceSource::none;
   if (source == DeviceSource::none) {
@@ -134,9 +126,8 @@ int open_replacing(Hook& hook, int folder, const char* path, int flags, const vo
   CallSites call_sites;
   const char* shown = path != nullptr ? path : "";
   if (!decide_draw(hook, call_sites, caller, {shown})) return fd;
-  const bool closes = (flags & O_CLOEXEC) != 0;
   if (source == DeviceSource::uuid) {
-    if (!replace_by_uuid(fd, closes)) record_kept(hook, caller, Reason::no_memory_file, shown);
+    if (!replace_by_uuid(fd)) record_kept(hook, caller, Reason::no_memory_file, shown);
     return fd;
   }
   sys::close(fd); // so that the stream gets the lowest number, as an open does
@@ -152,7 +143,6 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, c
                    const void* caller) {
   note_file_of_system(path, caller);
   if (file == nullptr) return file;
-  note_opening();
   const int fd = file->_fileno;
   const DeviceSource source = source_of(hook, fd, path);
   const int flags = sys::fcntl(fd, F_GETFL);
@@ -168,13 +158,13 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, c
   CallSites call_sites;
   if (!decide_draw(hook, call_sites, caller, {shown})) return file;
   if (source == DeviceSource::uuid) {
-    if (!replace_by_uuid(fd, closes_on_exec(fd))) record_kept(hook, caller, Reason::no_memory_file, shown);
+    if (!replace_by_uuid(fd)) record_kept(hook, caller, Reason::no_memory_file, shown);
     return file;
   }
   const uint64_t key = next_key(is_of_infrastructure(caller));
   const int stream = device::make(key, flags | O_CLOEXEC);
   FILE* const own = stream < 0 ? nullptr : device::open_file(fd, mode);
-  if (own == nullptr || !device::replace(fd, stream, key, closes_on_exec(fd))) {
+  if (own == nullptr || !device::replace(fd, stream, key)) {
     if (stream >= 0) sys::close(stream);
     record_kept(hook, caller, Reason::no_memory_file, shown);
     return file; // where there is an own one, it stays unused
@@ -205,7 +195,7 @@ void replace_inherited(int fd) {
   if (!is_read(flags) || !decide_draw(hooks::open, call_sites, program, {shown.c_str()})) return;
   const uint64_t key = next_key();
   const int stream = device::make(key, flags | O_CLOEXEC);
-  if (stream < 0 || !device::replace(fd, stream, key, closes_on_exec(fd)))
+  if (stream < 0 || !device::replace(fd, stream, key))
     record_kept(hooks::open, program, Reason::no_memory_file, shown.c_str());
   if (stream >= 0) sys::close(stream);
 }
@@ -238,10 +228,8 @@ int open_or_ask(const Call& call, int folder, const char* path, int flags, unsig
                 Arguments... as_called) {
   if (!identity::self.is_trapped || identity::made_threads) return call.real(as_called..., flags, mode);
   const long marked = static_cast<long>(uint64_t{unasked_open} << 32 | static_cast<uint32_t>(folder));
-  const long fd = sys::call(SYS_openat, marked, sys::address(path), flags, static_cast<long>(mode));
-  if (!sys::failed(fd)) return static_cast<int>(fd);
-  errno = static_cast<int>(-fd);
-  return -1;
+  return static_cast<int>(
+      device::answer(sys::call(SYS_openat, marked, sys::address(path), flags, static_cast<long>(mode))));
 }
 
 /// What every open does. `open()` calls libc.

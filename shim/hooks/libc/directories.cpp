@@ -13,6 +13,7 @@
 #include "core/base/python_frames.h"
 #include "core/identity/process.h"
 #include "core/log/log_file.h"
+#include "core/log/start.h"
 #include "hooks/libc/directory_listing.h"
 #include "hooks/libc/inputs.h"
 #include "loader/hook.h"
@@ -21,7 +22,6 @@
 #include <cstdlib>
 #include <dirent.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 namespace detshim {
 
@@ -79,19 +79,10 @@ Listing* listing_of(DIR* stream) {
   return listing != nullptr && listing->owner() == stream ? listing : nullptr;
 }
 
-/// True for programs that the system brought. Each run has hundreds of them (shells, ls, rm, make), and that
-/// one of them read a folder is no reason to begin a log.
-bool is_of_system() {
-  static constinit int known = 0;
-  if (known == 0) {
-    char program[64];
-    const bool is_known = !sys::failed(sys::readlink("/proc/self/exe", program, sizeof program));
-    bool found = false;
-    for (const char* folder : {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/bin/", "/sbin/", "/lib"})
-      found |= is_known && starts_with(program, folder);
-    known = found ? 1 : 2;
-  }
-  return known == 1;
+/// That of a stream whose entries come out of it.
+Listing* sorted_listing_of(DIR* stream) {
+  Listing* const listing = listing_of(stream);
+  return listing != nullptr && !listing->is_left_to_libc() ? listing : nullptr;
 }
 
 /// True if it is Python's own start or an import that reads: they look for names, whatever their order.
@@ -120,7 +111,7 @@ bool is_of_pythons_start(const void* caller) {
 /// children as one that does not.
 template <typename Call>
 void record_order(const Call& call, Action action, Reason why) {
-  if (!log_file::has_begun() && is_of_system()) return;
+  if (!log_file::has_begun() && is_program_of_system()) return; // no reason to begin a log
   const int error = errno;
   const HookInfo& info = call.hook().info();
   if (!is_of_pythons_start(call.caller()))
@@ -130,7 +121,7 @@ void record_order(const Call& call, Action action, Reason why) {
 
 template <typename Call>
 void record_listing(const Call& call, const Listing& listing) {
-  if (!listing.is_sorted())
+  if (listing.is_left_to_libc())
     record_order(call, Action::nondeterministic, Reason::too_many_entries);
   else if (listing.has_order())
     record_order(call, Action::pin, Reason::sorted_by_name);
@@ -140,11 +131,9 @@ void record_listing(const Call& call, const Listing& listing) {
 template <typename Call>
 dirent64* next_entry(const Call& call, DIR* stream, bool& is_native, int& error) {
   Listing* const listing = listing_of(stream);
-  is_native = listing == nullptr;
-  if (is_native) return nullptr;
-  const int fd = dirfd(stream);
-  if (listing->fill(fd)) record_listing(call, *listing);
-  return listing->next(fd, error);
+  if (listing != nullptr && listing->fill(dirfd(stream))) record_listing(call, *listing);
+  is_native = listing == nullptr || listing->is_left_to_libc();
+  return is_native ? nullptr : listing->next(dirfd(stream), error);
 }
 
 template <typename Call>
@@ -206,6 +195,13 @@ int scan_folder(const Call& call, const char* folder, void* list, Select select,
   return count;
 }
 
+/// To another folder.
+template <typename Call, typename Folder>
+int go_to(const Call& call, Folder folder) {
+  if (!call.passes() && is_own_memory()) note_working_directory();
+  return call.real(folder);
+}
+
 constexpr Description remembers = {
     .action = Action::observe,
     .summary = "Remembers the stream, so that its entries can be given in the order of their names.",
@@ -222,6 +218,8 @@ constexpr Description sorts_choice = {
     .action = Action::pin,
     .summary = "Orders by name what the program's own comparison leaves open.",
 };
+using Go = Call<int(const char* folder)>;
+using GoToOpen = Call<int(int folder)>;
 using Read = Call<dirent*(DIR* stream)>;
 using Read64 = Call<dirent64*(DIR* stream)>;
 using ReadInto = Call<int(DIR* stream, dirent* room, dirent** result)>;
@@ -245,6 +243,12 @@ DETSHIM_HOOK(libc, DIR*, fdopendir, (int fd), remembers) {
   return remember(call, call.real(fd), sys::lseek(fd, 0, SEEK_CUR)); // perhaps not at the start
 }
 
+constexpr Description keeps_first = {
+    .action = Action::observe,
+    .summary = "Keeps the folder that the process began in, for the log's start record.",
+};
+DETSHIM_TEMPLATE_HOOK(libc, Go, chdir, go_to, keeps_first);
+DETSHIM_TEMPLATE_HOOK(libc, GoToOpen, fchdir, go_to, keeps_first);
 DETSHIM_TEMPLATE_HOOK(libc, Read, readdir, read_entry, gives_sorted);
 DETSHIM_TEMPLATE_HOOK(libc, Read64, readdir64, read_entry, gives_sorted);
 DETSHIM_TEMPLATE_HOOK(libc, ReadInto, readdir_r, read_entry_into, gives_sorted);
@@ -260,18 +264,18 @@ DETSHIM_HOOK(libc, int, closedir, (DIR * stream), keeps_place) {
 DETSHIM_HOOK(libc, void, rewinddir, (DIR * stream), keeps_place) {
   DETSHIM_ENTER(rewinddir);
   call.real(stream);
-  if (Listing* const listing = listing_of(stream)) listing->begin_again(0);
+  if (Listing* const listing = sorted_listing_of(stream)) listing->begin_again(0);
 }
 
 DETSHIM_HOOK(libc, long, telldir, (DIR * stream), keeps_place) {
   DETSHIM_ENTER(telldir);
-  const Listing* const listing = listing_of(stream);
+  const Listing* const listing = sorted_listing_of(stream);
   return listing != nullptr ? listing->position() : call.real(stream);
 }
 
 DETSHIM_HOOK(libc, void, seekdir, (DIR * stream, long position), keeps_place) {
   DETSHIM_ENTER(seekdir);
-  Listing* const listing = listing_of(stream);
+  Listing* const listing = sorted_listing_of(stream);
   if (listing != nullptr && position != 0) return listing->go_to(position);
   call.real(stream, position);
   if (listing != nullptr) listing->begin_again(0);

@@ -129,6 +129,7 @@ Listing* Listing::make(const void* owner, long start, bool reversed) {
   made->arena_ = reinterpret_cast<char*>(made + 1);
   made->room_ = block_size - sizeof *made;
   made->lock_ = 0;
+  made->is_left_to_libc_ = false;
   made->is_reversed_ = reversed;
   made->begin_again(start);
   return made;
@@ -145,9 +146,8 @@ void Listing::begin_again(long start) {
   start_ = start;
   wanted_ = 0;
   is_at_start_ = true;
-  is_in_chunks_ = has_more_ = false;
   error_ = 0;
-  base_ = others_ = 0;
+  others_ = 0;
   __atomic_store_n(&count_, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&next_, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&is_filled_, false, __ATOMIC_RELEASE);
@@ -177,80 +177,63 @@ void Listing::index_entries() {
     if (!is_dots(entry->d_name)) ++others_;
   });
   index_ = sort(index_, index_ + count, count, is_reversed_);
-  for (i = 0; i < count; ++i) index_[i].entry->d_off = static_cast<long>(base_ + i + 1);
+  for (i = 0; i < count; ++i) index_[i].entry->d_off = static_cast<long>(i + 1);
   __atomic_store_n(&count_, count, __ATOMIC_RELEASE);
 }
 
-/// Fills the arena with the whole folder, or as much of it as there is room for.
-void Listing::read_chunk(int fd) {
+/// Fills the arena with the whole folder; false if there is no room for it.
+bool Listing::read_all(int fd) {
   used_ = 0;
-  has_more_ = false;
-  if (!is_at_start_) sys::lseek(fd, is_in_chunks_ ? read_to_ : start_, SEEK_SET);
+  if (!is_at_start_) sys::lseek(fd, start_, SEEK_SET);
   is_at_start_ = false;
   for (;;) {
     const size_t left = room_ / 7 * 3 - used_; // an entry has 24 bytes or more, and its index 32
     if (left < smallest_read) {
-      if (!is_in_chunks_ && grow()) continue; // later, entries that were given out would move
-      is_in_chunks_ = has_more_ = true;
-      read_to_ = sys::lseek(fd, 0, SEEK_CUR);
-      break;
+      if (grow()) continue;
+      sys::lseek(fd, start_, SEEK_SET);
+      return false;
     }
     const long size = sys::call(SYS_getdents64, fd, sys::address(arena_ + used_), static_cast<long>(left));
     if (size == -EINTR) continue;
     if (size <= 0) {
       if (size < 0 && size != -ENOENT) error_ = static_cast<int>(-size); // ENOENT: the folder was removed
-      break;
+      return true;
     }
     used_ += static_cast<size_t>(size);
   }
-  index_entries();
 }
 
 bool Listing::fill(int fd) {
   if (__atomic_load_n(&is_filled_, __ATOMIC_ACQUIRE)) return false;
   const SpinGuard guard(lock_);
   if (is_filled_) return false;
+  if (read_all(fd))
+    index_entries();
+  else
+    __atomic_store_n(&is_left_to_libc_, true, __ATOMIC_RELEASE);
   const auto wanted = static_cast<uint64_t>(wanted_);
-  read_chunk(fd);
-  while (base_ + count_ < wanted && has_more_) {
-    base_ += count_;
-    read_chunk(fd);
-  }
-  const uint64_t within = wanted - base_ < count_ ? wanted - base_ : count_;
-  __atomic_store_n(&next_, within, __ATOMIC_RELAXED);
+  __atomic_store_n(&next_, wanted < count_ ? wanted : count_, __ATOMIC_RELAXED);
   __atomic_store_n(&is_filled_, true, __ATOMIC_RELEASE);
   return true;
 }
 
 dirent64* Listing::next(int fd, int& error) {
-  error = 0;
-  for (;;) {
-    fill(fd);
-    const uint64_t at = __atomic_fetch_add(&next_, 1, __ATOMIC_ACQ_REL);
-    if (at < __atomic_load_n(&count_, __ATOMIC_ACQUIRE)) return index_[at].entry;
-    const SpinGuard guard(lock_);
-    if (__atomic_load_n(&next_, __ATOMIC_RELAXED) < count_) continue; // another thread read on
-    if (!has_more_) {
-      __atomic_store_n(&next_, count_, __ATOMIC_RELAXED);
-      error = error_;
-      return nullptr;
-    }
-    base_ += count_;
-    __atomic_store_n(&count_, 0, __ATOMIC_RELEASE);
-    read_chunk(fd);
-    __atomic_store_n(&next_, 0, __ATOMIC_RELEASE);
-  }
+  fill(fd);
+  const uint64_t at = __atomic_fetch_add(&next_, 1, __ATOMIC_ACQ_REL);
+  const bool is_end = at >= count_;
+  if (is_end) __atomic_store_n(&next_, count_, __ATOMIC_RELAXED);
+  error = is_end ? error_ : 0;
+  return is_end ? nullptr : index_[at].entry;
 }
 
 long Listing::position() const {
-  if (!is_filled_) return wanted_;
-  return static_cast<long>(base_ + (next_ < count_ ? next_ : count_));
+  return is_filled_ ? static_cast<long>(next_ < count_ ? next_ : count_) : wanted_;
 }
 
 void Listing::go_to(long position) {
   const auto wanted = static_cast<uint64_t>(position);
-  if (is_filled_ && wanted >= base_ && wanted <= base_ + count_) {
-    __atomic_store_n(&next_, wanted - base_, __ATOMIC_RELAXED);
+  if (is_filled_ && wanted <= count_) {
+    __atomic_store_n(&next_, wanted, __ATOMIC_RELAXED);
     return;
   }
   begin_again(start_);

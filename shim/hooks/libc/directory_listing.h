@@ -2,8 +2,8 @@
 // hashes of the names with a seed that the volume was given (ext4), of their making (tmpfs, btrfs), of a
 // server's choice (NFS). So the same folder reads otherwise on another machine.
 //
-// No malloc: an entry stays where the kernel wrote it. A folder that is larger than what is kept at once
-// comes in chunks, of which each is sorted.
+// No malloc: an entry stays where the kernel wrote it. A folder that is larger than what is kept at once is
+// left in libc's order.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ public:
 
   /// Whether entries besides "." and ".." were found that can come in more than one order.
   bool has_order() const { return others_ > 1; }
-  /// False if it is too large, or there is no memory: chunks of it are sorted.
-  bool is_sorted() const { return !is_in_chunks_; }
+  /// True if it is too large, or there is no memory: libc reads it, from `start`.
+  bool is_left_to_libc() const { return __atomic_load_n(&is_left_to_libc_, __ATOMIC_ACQUIRE); }
 
   /// A place: how many entries come before it. It holds for another listing of the same entries.
   long position() const;
@@ -61,7 +61,7 @@ private:
 
   bool grow();
   void index_entries();
-  void read_chunk(int fd);
+  bool read_all(int fd);
 
   const void* owner_;
   char* arena_;
@@ -69,15 +69,13 @@ private:
   size_t used_; ///< by entries
   Place* index_;
   uint64_t lock_;
-  uint64_t base_;  ///< entries in the chunks before this one
-  uint64_t next_;  ///< in this chunk; above count_ at its end
-  uint64_t count_; ///< in this chunk
+  uint64_t next_; ///< above count_ at the end
+  uint64_t count_;
   uint64_t others_;
   long start_;
-  long read_to_; ///< the descriptor's offset behind this chunk
-  long wanted_;  ///< the position that fill() goes to
+  long wanted_; ///< the position that fill() goes to
   int error_;
-  bool is_filled_, is_at_start_, has_more_, is_in_chunks_, is_reversed_;
+  bool is_filled_, is_at_start_, is_left_to_libc_, is_reversed_;
 };
 
 } // namespace detshim

@@ -2,13 +2,14 @@
 //
 // arc4random and getentropy make the system call inside libc, without the symbol getrandom, so each needs a
 // wrapper of its own.
+#include "hooks/libc/raw_calls.h"
 #include "hooks/support/entropy_source.h"
 
 #include "common/sys.h"
 #include "core/base/thread_memory.h"
 #include "core/base/user_memory.h"
 #include "core/fingerprint/output_digests.h"
-#include "core/identity/shared_page.h"
+#include "hooks/runtimes/python_seeds.h"
 #include "loader/infrastructure.h"
 
 #include <cerrno>
@@ -86,6 +87,7 @@ DETSHIM_HOOK(
   Draw<hooks::getrandom_signature> draw(
       hooks::getrandom, is_insecure ? sources.insecure_call_sites : sources.getrandom.call_sites,
       __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
+  if (draw.first) exchange_imported_seeds(__builtin_return_address(0));
   if (!draw.pinned || is_refused(flags)) return draw.real()(buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, __builtin_return_address(0));
 }
@@ -144,32 +146,10 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
   }
 }
 
-// `syscall` is a stub in assembly that hands every number on by a jump; comes here for getrandom, and before
-// those that may fork; and goes to other hooks for those that execute. System calls that
-// return twice or change the stack must not pass through a C frame.
-DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
-             .summary = "SYS_getrandom fills the buffer from this thread's stream; "
-                        "SYS_execve as execve, and SYS_execveat as execveat; all others pass.");
-
-extern "C" {
-const void* detshim_real_syscall = nullptr;
-
-/// Called before a number that may fork, and before the first call of all.
-const void* detshim_prepare_syscall(long number) {
-  bool forks = number == SYS_clone || number == SYS_clone3;
-#if defined(SYS_fork)
-  forks |= number == SYS_fork;
-#endif
-  if (forks && !options().off() && !hooks::syscall.disabled) share_page();
-  if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
-  __atomic_store_n(&detshim_real_syscall, hooks::syscall.real, __ATOMIC_RELEASE);
-  return detshim_real_syscall;
-}
-
-long detshim_syscall_getrandom(void* buffer, size_t size, unsigned flags, const void* caller) {
+long detshim::getrandom_by_number(const RawCall& call, void* buffer, size_t size, unsigned flags) {
   Sources& sources = this_thread_sources();
-  Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_sites, caller);
+  Draw<hooks::syscall_signature> draw(call.hook(), sources.syscall_sites, call.caller());
+  if (draw.first) exchange_imported_seeds(call.caller());
   if (!draw.pinned || size == 0 || is_refused(flags)) return draw.real()(SYS_getrandom, buffer, size, flags);
-  return fill_getrandom(sources, buffer, size, draw, caller);
-}
+  return fill_getrandom(sources, buffer, size, draw, call.caller());
 }

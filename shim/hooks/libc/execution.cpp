@@ -10,6 +10,7 @@
 #include "core/log/log_file.h"
 #include "hooks/libc/inherited_descriptors.h"
 #include "hooks/libc/process.h"
+#include "hooks/libc/raw_calls.h"
 #include "hooks/libc/shell.h"
 #include "hooks/libc/uncovered_execs.h"
 #include "hooks/runtimes/unseen_runtimes.h"
@@ -28,7 +29,6 @@ namespace detshim {
 namespace hooks {
 DETSHIM_DECLARE_HOOK(execve);
 DETSHIM_DECLARE_HOOK(execvpe);
-DETSHIM_DECLARE_HOOK(syscall);
 } // namespace hooks
 
 namespace {
@@ -102,12 +102,17 @@ bool is_missing(const char* program) {
          sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(program), F_OK));
 }
 
-/// Says in the log that the process turns into a program, and takes it back where that fails. What draws
-/// nothing has no log that could show how the process went on.
+/// Says in the log that the process turns into a program, and takes it back where that fails. The program
+/// leaves a log then too, which shows how the process went on, unless it cannot (`leaves_log`).
 class Execution {
 public:
-  explicit Execution(const Program& program) {
-    if (!has_log() || !is_own_memory() || program.path == nullptr) return;
+  Execution(const Program& program, bool leaves_log) {
+    if (options().off() || !is_own_memory() || program.path == nullptr) return;
+    if (!is_missing(program.path)) {
+      record_user_call_sites(); // the next program has none of them
+      if (!leaves_log) begin_awaited_log();
+    }
+    if (!has_log()) return;
     char open_file[513] = {};
     if (program.is_open()) {
       Text<32> link;
@@ -116,7 +121,7 @@ public:
     }
     const char* const path = program.is_open() ? open_file : program.path;
     is_said_ = !is_missing(path);
-    if (is_said_) write_exec(path, record_before_exec);
+    if (is_said_) write_exec(path, leaves_log, record_before_exec);
   }
   ~Execution() {
     if (is_said_) write_failed_exec(errno);
@@ -129,10 +134,10 @@ private:
 };
 
 /// Calls execute(environment) with the internal variable in a copy of `original`, for the program whose
-/// command line `argv` is. `caller`: of
-/// the hook. `spawns`: in a child.
+/// command line `argv` is. `caller`: of the hook. `spawns`: in a child.
 template <typename Execute>
-auto with_name(char* const* original, char* const* argv, const void* caller, bool spawns, Execute execute) {
+auto with_name(char* const* original, char* const* argv, const void* caller, bool spawns, bool is_awaited,
+               Execute execute) {
   if (options().off()) return execute(original);
   if (!preloads_us(original)) {
     const InheritedDescriptors heirs(Reach::uncovered);
@@ -144,7 +149,7 @@ auto with_name(char* const* original, char* const* argv, const void* caller, boo
   if (spawns)
     write_spawn_entry(entry, argv);
   else
-    write_exec_entry(entry, argv);
+    write_exec_entry(entry, argv, is_awaited);
   if ((spawns || !is_own_memory()) && this_thread().forks_beside) note_parallel_child(caller);
   auto** copy = reinterpret_cast<char**>(&entry + 1);
   copy_environment(original, copy, entry);
@@ -155,11 +160,14 @@ auto with_name(char* const* original, char* const* argv, const void* caller, boo
 template <typename Real>
 auto execute(const Hook& hook, const void* caller, const Program& program, char* const* argv,
              char* const* environment, Real real) {
-  const InheritedDescriptors heirs(find_reach(hook, program, environment, caller));
+  const Reach reach = find_reach(hook, program, environment, caller);
+  const InheritedDescriptors heirs(reach);
   write_digests(); // what this program printed; the next one begins anew
   prepare_log_for(argv, false);
-  const Execution execution(program);
-  return with_name(environment, argv, caller, false, real);
+  const bool leaves_log = reach == Reach::covered && shares_log(environment);
+  const Execution execution(program, leaves_log);
+  return with_name(environment, argv, caller, false, leaves_log && (has_log() || process().is_log_awaited),
+                   real);
 }
 
 /// The same for a child that becomes the program.
@@ -167,7 +175,7 @@ template <typename Real>
 auto spawn(Reach reach, const void* caller, char* const* argv, char* const* environment, Real real) {
   const InheritedDescriptors heirs(reach);
   prepare_log_for(argv, true);
-  return with_name(environment, argv, caller, true, real);
+  return with_name(environment, argv, caller, true, false, real);
 }
 
 // What the hooks do. Those that search look for a name without a slash in PATH.
@@ -277,19 +285,15 @@ DETSHIM_HOOK(libc, int, execveat,
                  [&](char* const* environment) { return call.real(folder, path, argv, environment, flags); });
 }
 
-// Where the stub of `syscall` sends SYS_execve and SYS_execveat, with all registers as they were.
-extern "C" long detshim_syscall_execute(long number, long a, long b, long c, long d, long e) {
-  if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
-  auto* const real = reinterpret_cast<long (*)(long, ...)>(const_cast<void*>(hooks::syscall.real));
-  const void* const caller = __builtin_return_address(0);
+long detshim::execute_by_number(const RawCall& call, long number, long a, long b, long c, long d, long e) {
   const auto text = [](long address) { return reinterpret_cast<const char*>(address); };
   const auto texts = [](long address) { return reinterpret_cast<char* const*>(address); };
   if (number == SYS_execveat)
-    return execute(hooks::syscall, caller, {text(b), false, static_cast<int>(a), static_cast<int>(e)},
+    return execute(call.hook(), call.caller(), {text(b), false, static_cast<int>(a), static_cast<int>(e)},
                    texts(c), texts(d),
-                   [&](char* const* environment) { return real(number, a, b, c, environment, e); });
-  return execute(hooks::syscall, caller, {text(a)}, texts(b), texts(c),
-                 [&](char* const* environment) { return real(number, a, b, environment); });
+                   [&](char* const* environment) { return call.real(number, a, b, c, environment, e); });
+  return execute(call.hook(), call.caller(), {text(a)}, texts(b), texts(c),
+                 [&](char* const* environment) { return call.real(number, a, b, environment); });
 }
 
 // libc's own `system` gives its shell the process's environment as it is then, which several threads share.

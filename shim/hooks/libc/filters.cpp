@@ -9,7 +9,7 @@
 #include "core/log/closing.h"
 #include "hooks/libc/inherited_descriptors.h"
 #include "hooks/libc/process.h"
-#include "loader/hook.h"
+#include "hooks/libc/raw_calls.h"
 
 #include <cstdarg>
 #include <linux/filter.h>
@@ -17,10 +17,6 @@
 #include <sys/prctl.h>
 
 namespace detshim {
-
-namespace hooks {
-DETSHIM_DECLARE_HOOK(syscall);
-} // namespace hooks
 
 namespace {
 
@@ -75,12 +71,10 @@ DETSHIM_HOOK(libc, int, prctl, (int option, ...), .action = Action::observe,
   return under_filter(call, program_at(a[1]), make);
 }
 
-/// seccomp(2) and prctl(2), from the stub of syscall.
-extern "C" long detshim_syscall_filter(long number, unsigned long a, unsigned long b, unsigned long c,
-                                       unsigned long d, unsigned long e) {
+long detshim::filter_by_number(const RawCall& call, long number, unsigned long a, unsigned long b,
+                               unsigned long c, unsigned long d, unsigned long e) {
   if (number == SYS_prctl) // as by its name, which decides what is to be done
     return detshim_prctl(static_cast<int>(a), b, c, d, e);
-  Call<long(long, ...)> call(hooks::syscall, __builtin_return_address(0));
   const auto make = [&] { return call.real(number, a, b, c); };
   if (a == SECCOMP_SET_MODE_STRICT && b == 0 && c == 0) return under_filter(call, nullptr, make);
   if (a != SECCOMP_SET_MODE_FILTER || c == 0) return make();

@@ -3,16 +3,10 @@
 #include "common/text.h"
 #include "core/identity/process.h"
 #include "core/log/records.h"
-#include "core/policy/options.h"
 #include "hooks/libc/device_stream.h"
 
 namespace detshim {
 namespace {
-
-bool closes_on_exec(int fd) {
-  const int flags = sys::fcntl(fd, F_GETFD);
-  return flags > 0 && (flags & FD_CLOEXEC) != 0;
-}
 
 struct Inherited {
   int fd;
@@ -31,10 +25,10 @@ int find_streams(Inherited* streams, int most) {
 }
 
 /// Puts the kernel's device in the place of a stream.
-bool take_kernels(int fd, bool closes) {
+bool take_kernels(int fd) {
   const int flags = sys::fcntl(fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK);
   const int kernels = sys::openat(AT_FDCWD, "/dev/urandom", flags | O_CLOEXEC);
-  const bool done = kernels >= 0 && sys::dup3(kernels, fd, closes ? O_CLOEXEC : 0) == fd;
+  const bool done = kernels >= 0 && device::take_number(kernels, fd);
   if (kernels >= 0) sys::close(kernels);
   return done;
 }
@@ -49,15 +43,14 @@ void record_given(int fd, Reason why) {
 } // namespace
 
 void InheritedDescriptors::give_kernels(int fd) {
-  const bool closes = closes_on_exec(fd);
   const int stream = sys::fcntl(fd, F_DUPFD_CLOEXEC, 3);
   if (stream < 0) return;
-  if (!take_kernels(fd, closes)) {
+  if (!take_kernels(fd)) {
     sys::close(stream);
     return;
   }
   given_[count_++] = {fd, stream};
-  if (!closes) record_given(fd, Reason::device_inherited);
+  if (!device::closes_on_exec(fd)) record_given(fd, Reason::device_inherited);
 }
 
 void give_kernels_for_good() {
@@ -65,8 +58,7 @@ void give_kernels_for_good() {
   Inherited streams[8];
   const int count = find_streams(streams, 8);
   for (int i = 0; i < count; ++i)
-    if (take_kernels(streams[i].fd, closes_on_exec(streams[i].fd)))
-      record_given(streams[i].fd, Reason::device_given_back);
+    if (take_kernels(streams[i].fd)) record_given(streams[i].fd, Reason::device_given_back);
 }
 
 InheritedDescriptors::InheritedDescriptors(Reach reach) {
@@ -83,7 +75,7 @@ InheritedDescriptors::InheritedDescriptors(Reach reach) {
 InheritedDescriptors::~InheritedDescriptors() {
   while (count_ > 0) {
     const Given& effective = given_[--count_];
-    sys::dup3(effective.stream, effective.fd, closes_on_exec(effective.fd) ? O_CLOEXEC : 0);
+    device::take_number(effective.stream, effective.fd);
     sys::close(effective.stream);
   }
 }

@@ -19,8 +19,7 @@ class InheritedDescriptors {
 public:
   explicit InheritedDescriptors(Reach reach);
   ~InheritedDescriptors();
-  InheritedDescriptors(const InheritedDescriptors&) = delete;
-  InheritedDescriptors& operator=(const InheritedDescriptors&) = delete;
+  InheritedDescriptors& operator=(InheritedDescriptors&&) = delete; // neither copied nor moved
 
 private:
   void give_kernels(int fd);

@@ -11,6 +11,9 @@
 
 #include <aio.h>
 #include <fcntl.h>
+#include <spawn.h>
+#include <sys/ipc.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -27,14 +30,17 @@ void note_input(UserCall kind, const void* caller) {
 
 void note_file_of_system(const char* path, const void* caller) {
   if (path == nullptr || (!starts_with(path, "/proc/") && !starts_with(path, "/sys/"))) return;
+  for (const char* fixed : {"/sys/devices/system/", "/proc/filesystems", "/proc/mounts"})
+    if (starts_with(path, fixed)) return;                              // while the machine is up
+  if (starts_with(path, "/proc/self/") && is_tool_of_system()) return; // of itself
   note_input(UserCall::system, caller);
 }
 
-void note_file_time(const char* path, const void* caller) {
+void note_file_time(const char* path, const void* caller, UserCall kind) {
   // What imports ask about, thousands of times: to look for the line that asks takes 30 us.
   if (path == nullptr || contains(path, "/python") || contains(path, "-packages") || ends_with(path, ".py"))
     return;
-  note_input(UserCall::file_time, caller);
+  note_input(kind, caller);
 }
 
 int note_status(int answer, int folder, const char* path, const struct stat* status) {
@@ -42,6 +48,11 @@ int note_status(int answer, int folder, const char* path, const struct stat* sta
   if (answer == 0 && path != nullptr && !ends_with(path, ".py"))
     note_file_use(FileUse::status, path, status, folder);
   return answer;
+}
+
+void note_status_of_open(int fd, const void* caller) {
+  if (options().pins() && note_user_call(UserCall::open_file_time, caller))
+    note_open_file_use(FileUse::status, fd);
 }
 
 void note_listed_folder(const char* path, const void* caller) {
@@ -71,6 +82,36 @@ int access_of(const Call& call, const char* path, int mode) {
   return options().pins() && call.is_hooked() ? note_status(answer, AT_FDCWD, path, nullptr) : answer;
 }
 
+/// Where a link leads, and what else is kept with a file.
+template <FileUse use, typename Call, typename... Arguments>
+auto read_of_file(const Call& call, const char* path, Arguments... arguments) {
+  if (options().pins() && call.is_hooked()) {
+    note_file_use(use, path);
+    if (path != nullptr && same_text(path, "/proc/self"))
+      note_input(UserCall::clock, call.caller()); // its id
+  }
+  return call.real(path, arguments...);
+}
+
+template <typename Call>
+ssize_t read_link_at(const Call& call, int folder, const char* path, char* buffer, size_t size) {
+  if (options().pins() && call.is_hooked()) note_file_use(FileUse::link, path, nullptr, folder);
+  return call.real(folder, path, buffer, size);
+}
+
+/// A file that a child will have open, which is opened inside libc.
+template <typename Call>
+int open_for_child(const Call& call, posix_spawn_file_actions_t* actions, int fd, const char* path, int flags,
+                   mode_t mode) {
+  const int access = flags & O_ACCMODE;
+  if (options().pins() && call.is_hooked())
+    note_file_use(access == O_RDONLY       ? FileUse::read
+                  : (flags & O_TRUNC) != 0 ? FileUse::written
+                                           : FileUse::changed,
+                  path);
+  return call.real(actions, fd, path, flags, mode);
+}
+
 template <UserCall kind, typename Call, typename... Arguments>
 auto read_input(const Call& call, Arguments... arguments) {
   if (options().pins() && call.is_hooked()) note_input(kind, call.caller());
@@ -81,6 +122,10 @@ constexpr Description notes_input = {
     .action = Action::observe,
     .summary = "Noted where the user's own code calls it: what it reads is another in each run.",
 };
+constexpr Description notes_use = {
+    .action = Action::observe,
+    .summary = "Noted among the files that the run used.",
+};
 using Status = Call<int(const char* path, struct stat* status)>;
 using StatusAt = Call<int(int folder, const char* path, struct stat* status, int flags)>;
 using Access = Call<int(const char* path, int mode)>;
@@ -89,6 +134,21 @@ using Timer = Call<int(__itimer_which_t which, const itimerval* time, itimerval*
 using SetTimer = Call<int(timer_t timer, int flags, const itimerspec* time, itimerspec* before)>;
 using Alarm = Call<unsigned(unsigned seconds)>;
 using Read = Call<int(aiocb* request)>;
+using Usage = Call<int(__rusage_who_t who, rusage* used)>;
+using Answer = Call<int(void* answer)>;
+using Load = Call<int(double* loads, int count)>;
+using SharedMemory = Call<int(key_t key, size_t size, int flags)>;
+using Queue = Call<int(key_t key, int flags)>;
+using Semaphores = Call<int(key_t key, int count, int flags)>;
+using NamedFile = Call<int(char* name)>;
+using Name = Call<char*(char* name)>;
+using NameIn = Call<char*(const char* folder, const char* start)>;
+using ReadLink = Call<ssize_t(const char* path, char* buffer, size_t size)>;
+using ReadLinkAt = Call<ssize_t(int folder, const char* path, char* buffer, size_t size)>;
+using ReadAttribute = Call<ssize_t(const char* path, const char* name, void* value, size_t size)>;
+using ListAttributes = Call<ssize_t(const char* path, char* names, size_t size)>;
+using OpenForChild =
+    Call<int(posix_spawn_file_actions_t* actions, int fd, const char* path, int flags, mode_t mode)>;
 
 } // namespace
 } // namespace detshim
@@ -103,4 +163,22 @@ DETSHIM_TEMPLATE_HOOK(libc, Socket, socket, read_input<UserCall::network>, notes
 DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, SetTimer, timer_settime, read_input<UserCall::timer>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Alarm, alarm, read_input<UserCall::timer>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Usage, getrusage, read_input<UserCall::clock>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Answer, sysinfo, read_input<UserCall::system>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, ftime, adjtimex, read_input<UserCall::clock>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Load, getloadavg, read_input<UserCall::system>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, SharedMemory, shmget, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Queue, msgget, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Semaphores, semget, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, NamedFile, mkstemp, mkstemp64, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Name, mkdtemp, mktemp, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Name, tmpnam, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, NameIn, tempnam, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, ReadLink, readlink, read_of_file<FileUse::link>, notes_use);
+DETSHIM_TEMPLATE_HOOK(libc, ReadLinkAt, readlinkat, read_link_at, notes_use);
+DETSHIM_TEMPLATE_HOOKS(libc, ReadAttribute, getxattr, lgetxattr, read_of_file<FileUse::attributes>,
+                       notes_use);
+DETSHIM_TEMPLATE_HOOKS(libc, ListAttributes, listxattr, llistxattr, read_of_file<FileUse::attributes>,
+                       notes_use);
+DETSHIM_TEMPLATE_HOOK(libc, OpenForChild, posix_spawn_file_actions_addopen, open_for_child, notes_use);
 DETSHIM_TEMPLATE_HOOKS(libc, Read, aio_read, aio_read64, read_input<UserCall::timer>, notes_input);

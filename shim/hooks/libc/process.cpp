@@ -36,8 +36,8 @@ void record_at_end() {
 void close_log_of_this_process() {
   if (options().off() || !is_own_memory()) return;
   record_runtimes();
-  const bool may_have_to =
-      log_file::has_begun() || process().pid == process().root_pid || has_user_call_sites();
+  const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid ||
+                           process().is_log_awaited || has_user_call_sites();
   if (!may_have_to) return;
   close_log(record_at_end);
 }

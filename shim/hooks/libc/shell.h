@@ -28,8 +28,7 @@ public:
     pthread_sigmask(SIG_BLOCK, &child, &mask);
   }
   ~ShellSignals() { restore(); }
-  ShellSignals(const ShellSignals&) = delete;
-  ShellSignals& operator=(const ShellSignals&) = delete;
+  ShellSignals& operator=(ShellSignals&&) = delete; // neither copied nor moved
 
   void restore() {
     {

@@ -3,7 +3,6 @@
 #include "loader/cryptography.h"
 #include "loader/hook.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 namespace detshim {

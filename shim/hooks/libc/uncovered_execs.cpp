@@ -297,6 +297,13 @@ Reach record_uncovered(const Hook& hook, const char* program, Reason why, char* 
 
 bool preloads_us(char* const* environment) { return own_preload_list(environment) != nullptr; }
 
+bool shares_log(char* const* environment) {
+  const char* const mode = value_in(environment, "DETSHIM_MODE=");
+  const char* const log = value_in(environment, "DETSHIM_LOG=");
+  return preloads_us(environment) && (mode == nullptr || !same_text(mode, "off")) &&
+         (log == nullptr || *log != '/' || same_text(log, options().log));
+}
+
 void note_own_preload() {
   const char* const list = own_preload_list(environ);
   comes_by_environment = list != nullptr;

@@ -17,6 +17,10 @@ enum class Reach {
 /// True if a program with that environment will have us in it: without that, its environment is left alone.
 bool preloads_us(char* const* environment);
 
+/// True if a program with that environment, which the library reaches, will leave its log where this one's
+/// is.
+bool shares_log(char* const* environment);
+
 /// Remembers whether this process's environment does. From the constructor only.
 void note_own_preload();
 

@@ -6,7 +6,6 @@
 #include "abi/nccl.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
-#include "common/text.h"
 #include "core/policy/nccl_algorithms.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"

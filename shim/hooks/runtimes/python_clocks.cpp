@@ -12,14 +12,19 @@ namespace {
 enum Budget { of_time, of_other_clocks, of_inputs, of_imports, budget_count };
 constexpr int budgets[budget_count] = {1000, 1000, 1000, 20000};
 
-struct ClockSamples {
+struct LookedAt {
   const void* caller = nullptr; // the last one that was looked at
   bool is_in_python = false;
-  int looked_at[budget_count] = {};
-
-  bool has_spent(Budget budget) const { return looked_at[budget] >= budgets[budget]; }
+  int count = 0;
 };
-thread_local constinit ClockSamples samples;
+/// Of each thread. Imports read clocks and files in turn.
+thread_local constinit LookedAt looked_at[budget_count];
+
+bool has_spent(Budget budget) { return looked_at[budget].count >= budgets[budget]; }
+
+Budget budget_of(PythonReading reading) {
+  return reading == PythonReading::other_clock ? of_other_clocks : of_time;
+}
 
 /// True if the thread imports a module at this moment: what that reads is not the line's that imports.
 bool is_importing() {
@@ -66,13 +71,14 @@ bool is_of_pythons_library() {
 
 /// Whether the interpreter calls, for code that is not importing; where, within the budget.
 bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) {
-  ClockSamples& mine = samples;
-  if (mine.has_spent(budget)) return false;
+  LookedAt& mine = looked_at[budget];
+  if (has_spent(budget)) return false;
   if (mine.caller != caller) {
     Module module;
-    mine.is_in_python = find_module(caller, module) && is_python(module);
+    mine.is_in_python =
+        find_module(caller, module) && (is_python(module) || contains(module.path, "/lib-dynload/"));
     mine.caller = caller;
-    ++mine.looked_at[budget]; // which costs more than the rest
+    if (!mine.is_in_python) ++mine.count; // it costs more than the rest
   }
   // The first look that finds frames holds what is read to what the interpreter says: later ones need no
   // system calls.
@@ -82,20 +88,24 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) 
     if (call_site.count > 0) __atomic_store_n(&has_looked, true, __ATOMIC_RELAXED);
   }
   if (!mine.is_in_python) return false;
-  if (!mine.has_spent(of_imports) && is_importing()) {
-    ++mine.looked_at[of_imports];
+  if (!has_spent(of_imports) && is_importing()) {
+    ++looked_at[of_imports].count;
     return false;
   }
-  ++mine.looked_at[budget];
+  ++mine.count;
   find_python_call_site(call_site, PythonDetail::all, true);
   return call_site.user >= 0 && !is_starting();
 }
 
 } // namespace
 
+bool is_past_budget(PythonReading reading) {
+  const Budget budget = budget_of(reading);
+  return has_spent(budget) && looked_at[budget].is_in_python;
+}
+
 bool is_reading_of_users_python(const void* caller, PythonReading reading, PythonCallSite& call_site) {
-  const Budget budget = reading == PythonReading::other_clock ? of_other_clocks : of_time;
-  if (!find_reading(caller, budget, call_site)) return false;
+  if (!find_reading(caller, budget_of(reading), call_site)) return false;
   return call_site.user == 0 || (reading == PythonReading::time && is_of_pythons_library());
 }
 

@@ -1,13 +1,13 @@
 // Readings of the clock, and of the process's id, by the user's own Python code.
 //
-// `random.seed(time.time())` and `np.random.seed(int(time.time()))` take their seed out of sight: what
-// Python and NumPy make of a seed no hook sees. The reading is seen, with its line; `detshim log` looks
-// whether that line takes a seed.
+// What a line makes of a clock is out of sight, but for the seeds that it passes
+// (hooks/runtimes/python_seeds.h). The reading is seen, with its line; `detshim log` names those whose
+// readings did not all become such seeds.
 #pragma once
 
 #include "core/base/python_frames.h"
-#include "core/identity/thread.h"
-#include "core/log/log_file.h"
+#include "core/seeds/python_readings.h"
+#include "hooks/runtimes/python_seeds.h"
 #include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
 
@@ -24,6 +24,9 @@ enum class PythonReading {
 /// seeds are taken early, and a loop that times its steps pays no longer.
 bool is_reading_of_users_python(const void* caller, PythonReading reading, PythonCallSite& call_site);
 
+/// True if it does not tell any more: the thread has read too often.
+bool is_past_budget(PythonReading reading);
+
 /// The same for what a line reads of the system, also through a function of Python's library that does
 /// nothing else (os.path.getmtime, socket.create_connection).
 bool is_input_of_users_python(const void* caller, PythonCallSite& call_site);
@@ -31,19 +34,27 @@ bool is_input_of_users_python(const void* caller, PythonCallSite& call_site);
 /// True if the interpreter itself calls, and for no line of the user's, or while it imports.
 bool is_import_of_python(const void* caller);
 
-/// Records such a reading.
+/// What was read of a clock; of an id nothing.
+struct ReadTime {
+  bool is_there = false;
+  int64_t seconds = 0, nanoseconds = 0;
+};
+
+/// Keeps such a reading, and sees to it that a seed that is made of it gives way.
 template <typename Call>
-void record_python_reading(const Call& call, PythonReading reading) {
+void note_python_clock(const Call& call, PythonReading reading, const ReadTime& time = {}) {
   PythonCallSite call_site;
-  if (!options().pins() || !call.is_hooked() ||
-      !is_reading_of_users_python(call.caller(), reading, call_site))
+  if (options().off() || !call.is_hooked()) return;
+  if (!is_reading_of_users_python(call.caller(), reading, call_site)) {
+    if (time.is_there && is_past_budget(reading)) note_python_reading(0, time.seconds, time.nanoseconds);
     return;
-  // Observed calls make no log. A seed may be taken before the first draw, which does.
-  const bool may_be_deadline = reading == PythonReading::other_clock;
-  if (!may_be_deadline && log_file::has_begun())
-    call.record(Action::observe, Reason::clock_read, {});
-  else
-    keep_python_call(UserCall::clock, call.caller(), call_site, may_be_deadline);
+  }
+  if (holds_python_lock()) {
+    if (time.is_there) note_python_reading(call_site.key(), time.seconds, time.nanoseconds);
+    exchange_python_seeds(call.caller());
+  }
+  if (options().pins())
+    keep_python_call(UserCall::clock, call.caller(), call_site, reading == PythonReading::other_clock);
 }
 
 } // namespace detshim

@@ -54,8 +54,7 @@ public:
   ~RelaxedCapture() {
     if (is_changed_) exchange_(&mode_);
   }
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(RelaxedCapture&&) = delete; // neither copied nor moved
 
 private:
   abi::CUresult (*exchange_)(int*);

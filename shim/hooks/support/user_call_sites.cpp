@@ -1,5 +1,6 @@
 #include "hooks/support/user_call_sites.h"
 
+#include "common/interpreters.h"
 #include "common/record_schema.h"
 #include "common/sys.h"
 #include "common/text.h"
@@ -8,6 +9,7 @@
 #include "core/base/native_frames.h"
 #include "core/base/placement.h"
 #include "core/identity/process.h"
+#include "core/log/file_uses.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
 
@@ -17,15 +19,21 @@ namespace detshim {
 namespace {
 
 // Types of records; then what an `input` record is of.
-constexpr const char* kind_names[] = {"clock",     "threads", "forks", "children",
-                                      "file_time", "network", "timer", "system"};
-constexpr int kinds = 8;
+constexpr const char* kind_names[] = {"clock",   "threads", "forks",  "children", "file_time",
+                                      "network", "timer",   "system", "name"};
+constexpr int kinds = 9;
+
+/// Those behind them are read alike.
+int index_of(UserCall kind) {
+  return static_cast<int>(kind) < kinds ? static_cast<int>(kind) : static_cast<int>(UserCall::file_time);
+}
 
 /// Return addresses, innermost first: of a call, and of those behind it where the code there is a template of
 /// the C++ library's.
 struct CallSite {
   static constexpr int limit = 9;
   const void* frames[limit];
+  bool is_recorded = false;
 };
 constexpr int most_call_sites = 64;
 constinit CallSite call_sites[kinds][most_call_sites] = {};
@@ -44,25 +52,55 @@ bool is_systems(const char* path) {
 
 /// Packages of Python's and conda's, which are nobody's own code either.
 bool is_installed(const char* path) {
-  return contains(path, "/site-packages/") || contains(path, "/dist-packages/") || contains(path, "conda");
+  return contains(path, "/site-packages/") || contains(path, "/dist-packages/") || contains(path, "conda") ||
+         contains(path, "/lib-dynload/");
+}
+
+/// Programs that read a clock or an id for what no result hangs on: traces, temporary names, and whether a
+/// file is newer.
+bool is_quiet(const char* path) {
+  const char* const name = file_name(path);
+  for (const char* quiet : {"git", "make", "ninja", "cmake", "ctest", "find", "tar", "xargs"})
+    if (same_text(name, quiet)) return true;
+  return is_interpreter(name) || is_installed(path) || contains(path, "/gcc/") || contains(path, "/llvm-") ||
+         contains(name, "linux-gnu"); // compilers, assemblers, linkers
+}
+
+/// What this process's program is, by where it lies and its name.
+enum class Program : uint8_t { unknown, users, shell, tool, other };
+
+/// A program of the system's that is no interpreter (date, ps, curl) reads for those who started it.
+Program program() {
+  DETSHIM_STARTUP_DATA static constinit Program known = Program::unknown;
+  if (known != Program::unknown) return known;
+  char path[512];
+  if (sys::failed(sys::readlink("/proc/self/exe", path, sizeof path))) return Program::users;
+  return known = is_shell(file_name(path)) ? Program::shell
+                 : !is_systems(path)       ? Program::users
+                 : is_quiet(path)          ? Program::other
+                                           : Program::tool;
+}
+
+/// What of the system's own code counts: the clock that a tool itself reads; the network and files of the
+/// kernel's that it reads by its libraries too. Times of files by statx alone: by stat it mostly asks whether
+/// there is one.
+bool is_reading_of_tool(UserCall kind, const Module& module) {
+  if (program() != Program::tool) return false;
+  const char* const file = file_name(module.path);
+  if (kind == UserCall::clock || kind == UserCall::statx_time) return *module.path == 0;
+  return (kind == UserCall::network || kind == UserCall::system) && !starts_with(file, "libc.so") &&
+         !starts_with(file, "libnss");
 }
 
 /// An interpreter is nobody's own code, wherever it lies: what a line of Python does is recorded by that
-/// line. The program is not known by the name that was executed: that may be a script's.
-bool is_users(const Module& module) {
+/// line. The program is not known by the name that was executed: that may be a script's. Our own command is
+/// none either, in a run within a run.
+bool is_users(UserCall kind, const Module& module) {
   if (is_python(module)) return false;
   char path[512];
   module_path(module, path, sizeof path);
-  return *path != 0 && !is_systems(path) && !is_installed(path);
-}
-
-/// Not every pipeline of a shell leaves a log.
-bool is_shell() {
-  char program[512];
-  if (sys::failed(sys::readlink("/proc/self/exe", program, sizeof program))) return false;
-  for (const char* shell : {"sh", "bash", "dash", "ksh", "ksh93", "zsh", "busybox"})
-    if (same_text(file_name(program), shell)) return true;
-  return false;
+  if (*path == 0 || is_installed(path) || same_text(file_name(path), "detshim")) return false;
+  return !is_systems(path) || is_reading_of_tool(kind, module);
 }
 
 bool is_language_library(const Module& module) {
@@ -72,7 +110,7 @@ bool is_language_library(const Module& module) {
 }
 
 void keep(UserCall kind, const CallSite& call_site) {
-  for (CallSite& kept : call_sites[static_cast<int>(kind)]) {
+  for (CallSite& kept : call_sites[index_of(kind)]) {
     const void* none = nullptr;
     if (__atomic_compare_exchange_n(&kept.frames[0], &none, call_site.frames[0], false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
@@ -80,7 +118,7 @@ void keep(UserCall kind, const CallSite& call_site) {
       kept_by = generation();
       return __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
     }
-    if (memcmp(&kept, &call_site, sizeof kept) == 0) return;
+    if (memcmp(kept.frames, call_site.frames, sizeof kept.frames) == 0) return;
   }
 }
 
@@ -101,7 +139,7 @@ void keep_behind(UserCall kind, const void* caller) {
   constexpr int few = 4; // what is not inlined of std::chrono
   for (int i = 0; i < frames.count && i < few; ++i) {
     Module module;
-    if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module) || !is_users(module))
+    if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module) || !is_users(kind, module))
       continue;
     CallSite call_site = {};
     for (int k = 0; k < CallSite::limit && i + k < frames.count; ++k)
@@ -145,27 +183,62 @@ bool add_address(TextWriter& line, const void* address) {
   return true;
 }
 
+/// An interpreter that says its script's line without allocating, at any time: PHP. Ruby's needs the lock
+/// that a starting thread has not.
+struct ScriptInterpreter {
+  const char* (*file)();
+  int (*line)();
+};
+constinit ScriptInterpreter script_interpreter = {};
+
+bool is_script_interpreter(const Module& module) {
+  const void* const file = module.symbol("zend_get_executed_filename");
+  const void* const line = module.symbol("zend_get_executed_lineno");
+  if (file == nullptr || line == nullptr) return false;
+  script_interpreter = {reinterpret_cast<const char* (*)()>(const_cast<void*>(file)),
+                        reinterpret_cast<int (*)()>(const_cast<void*>(line))};
+  return true;
+}
+
+/// False before the script begins.
+bool keep_script_line(UserCall kind, const void* caller) {
+  const ScriptInterpreter& is = script_interpreter;
+  PythonCallSite place;
+  PythonFrame& frame = place.frames[0];
+  frame.file = is.file(), frame.line = is.line(), frame.function = "main";
+  place.count = 1, place.user = 0;
+  if (frame.line <= 0 || is_systems(frame.file)) return false;
+  keep_python_call(kind, caller, place);
+  return true;
+}
+
 } // namespace
 
-void note_user_call(UserCall kind, const void* caller) {
+bool is_program_of_system() { return program() != Program::users; }
+bool is_tool_of_system() { return program() == Program::tool; }
+
+bool note_user_call(UserCall kind, const void* caller) {
   struct Looked {
     const void* caller;
-    bool is_of_language; ///< its own callers are told apart
+    bool is_users, is_of_language, is_script; ///< callers of the last two are told apart
   };
   constexpr int most_looks = 256; // of a thread, at those
   static thread_local constinit Looked known[4] = {};
   static thread_local constinit int looks = 0;
   Looked& looked = known[reinterpret_cast<uintptr_t>(caller) / 4 % 4];
   if (looked.caller != caller) {
-    looked = {caller, false};
+    looked = {caller, false, false, false};
     Module module;
-    if (!find_module(caller, module)) return;
-    if (is_users(module)) keep_with_callers(kind, caller);
-    looked.is_of_language = is_language_library(module);
+    if (!find_module(caller, module)) return false;
+    looked.is_users = is_users(kind, module);
+    if (looked.is_users) keep_with_callers(kind, caller);
+    looked.is_script = is_script_interpreter(module);
+    looked.is_of_language = is_language_library(module) && kind != UserCall::open_file_time;
   }
-  if (!looked.is_of_language || looks >= most_looks) return;
-  ++looks;
-  keep_behind(kind, caller);
+  if (looks >= most_looks) return looked.is_users;
+  if (looked.is_of_language) ++looks, keep_behind(kind, caller);
+  if (looked.is_script && keep_script_line(kind, caller)) ++looks;
+  return looked.is_users;
 }
 
 void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place, bool may_be_deadline) {
@@ -177,10 +250,8 @@ void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& p
     if (kept.kind != kind || kept.length != frames.length() ||
         memcmp(kept.frames, frames.c_str(), frames.length()) != 0)
       continue;
-    if (kept.is_dropped) { // the line has read again
-      kept.is_dropped = false;
-      if (may_be_deadline) keep_deadline(kept, caller);
-    }
+    if (kept.is_dropped && may_be_deadline) keep_deadline(kept, caller);
+    kept.is_dropped = false; // the line has read again
     return;
   }
   const int own = __atomic_fetch_add(&python_calls_begun, 1, __ATOMIC_RELAXED);
@@ -218,28 +289,29 @@ void note_parallel_child(const void* caller) {
 bool has_user_call_sites() { return is_any_kept && kept_by == generation(); }
 
 void record_user_call_sites() {
-  DETSHIM_STARTUP_DATA static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
-  if (!has_user_call_sites() || recorded_in == generation() || !options().pins()) return;
-  recorded_in = generation();
+  if (!has_user_call_sites() || !options().pins()) return;
   // Observed calls make no log. But these are all that such a run has to say.
-  const bool begins_log = !is_shell();
+  // Not every pipeline of a shell does, nor each program that somebody types under a bare preload.
+  const bool begins_log = program() == Program::users || program() == Program::other ||
+                          (program() == Program::tool && is_run_listed());
   const auto begin = [](Text<3000>& line, UserCall kind, const void* at) {
     const bool is_input = kind >= UserCall::file_time;
     line.add("{\"t\":\"").add(is_input ? "input\",\"what\":\"" : "");
-    line.add(kind_names[static_cast<int>(kind)]).add('"');
+    line.add(kind_names[index_of(kind)]).add('"');
     add_key(line, "at");
     return at != nullptr && add_address(line, at);
   };
-  for (const PythonCall& call : python_calls) {
+  for (PythonCall& call : python_calls) {
     Text<3000> line;
     if (call.is_dropped || !begin(line, call.kind, __atomic_load_n(&call.at, __ATOMIC_ACQUIRE))) continue;
     line.add(call.frames, call.length).add('}');
     record_line(line.c_str(), line.length(), begins_log);
+    call.is_dropped = true; // _exit may follow the destructor, and a program an execution that failed
   }
   for (int kind = 0; kind < kinds; ++kind)
-    for (const CallSite& call_site : call_sites[kind]) {
+    for (CallSite& call_site : call_sites[kind]) {
       Text<3000> line;
-      if (!begin(line, static_cast<UserCall>(kind), call_site.frames[0])) continue;
+      if (call_site.is_recorded || !begin(line, static_cast<UserCall>(kind), call_site.frames[0])) continue;
       constexpr size_t line_is_full = 2000;
       int i = 1;
       for (Module module; i < CallSite::limit && line.length() <= line_is_full; ++i) {
@@ -249,6 +321,7 @@ void record_user_call_sites() {
       }
       line.add(i > 1 ? "]}" : "}");
       record_line(line.c_str(), line.length(), begins_log);
+      call_site.is_recorded = true;
     }
 }
 

@@ -9,13 +9,32 @@
 
 namespace detshim {
 
-/// From file_time on, what is read: an `input` record each.
-enum class UserCall { clock, threads, forks, children, file_time, network, timer, system };
+/// From file_time on, what is read: an `input` record each. `open_file_time` is of an open file, whose size a
+/// language's library asks for whatever its caller wants; `statx_time` of one of which nothing but the times
+/// may be wanted.
+enum class UserCall {
+  clock,
+  threads,
+  forks,
+  children,
+  file_time,
+  network,
+  timer,
+  system,
+  name,
+  open_file_time,
+  statx_time,
+};
+
+/// True in a process whose program the system brought. Each run has hundreds of them (shells, ls, make).
+bool is_program_of_system();
+/// And it is none that runs scripts or builds: what it reads, it may print.
+bool is_tool_of_system();
 
 /// Keeps the call site, if the code at `caller` is the user's, or was called by it in the C++
 /// or Fortran library (std::chrono, system_clock). At most 64 of a kind and process; further ones
-/// are not kept. Neither allocates nor writes.
-void note_user_call(UserCall kind, const void* caller);
+/// are not kept. Neither allocates nor writes. True if it is the user's.
+bool note_user_call(UserCall kind, const void* caller);
 
 /// Keeps a call by the user's Python, whose place was found before. Of 64 call sites of a process, each once.
 /// `may_be_deadline`: until drop_deadline().
@@ -33,7 +52,7 @@ void note_parallel_child(const void* caller);
 /// Whether this process has kept any.
 bool has_user_call_sites();
 
-/// Writes them, in a log that they make if there is none. Once in a process.
+/// Writes those that were not written yet, in a log that they make if there is none.
 void record_user_call_sites();
 
 } // namespace detshim

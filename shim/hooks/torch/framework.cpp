@@ -1,7 +1,6 @@
 #include "hooks/torch/framework.h"
 
 #include "common/record_schema.h"
-#include "core/log/setting_records.h"
 
 namespace detshim::torch {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/base/thread_memory.h"
 #include "core/seeds/seeds.h"
 #include "hooks/support/entropy_source.h"
-#include "hooks/torch/framework.h"
+#include "hooks/support/python_seed_choice.h"
 
 namespace detshim {
 namespace {
@@ -26,7 +26,9 @@ void seed_generator(const Call& call, void* self, uint64_t seed) {
     call.record(Action::observe, Reason::left_alone, {seed, seed});
     return call.real(self, seed);
   }
-  const ChosenSeed chosen = choose_clock_seed({kind, seed, 64, call.caller()});
+  ChosenSeed chosen;
+  if (!choose_python_seed(kind, {.whole = seed}, call.caller(), chosen))
+    chosen = choose_clock_seed({kind, seed, 64, call.caller()});
   call.record(chosen.action, chosen.why, {seed, chosen.effective});
   call.real(self, chosen.effective);
 }

@@ -78,34 +78,6 @@ TEST_P(CublasLt, AProductsReductionIsRecorded) {
   EXPECT_EQ(schemes(shimmed({"64", "null"})), (Schemes{"", "none"}));
 }
 
-// On request, no algorithm is listed that adds up parts, and the program's own preference stays what it is.
-TEST_P(CublasLt, AlgorithmsWithoutAReductionAreListedOnRequest) {
-  const Environment none{{"DETSHIM_REDUCTION_SCHEME", "none"}}, any{{"DETSHIM_REDUCTION_SCHEME", "any"}};
-  const std::string all = "algos=10,11,12,13", others = "algos=10,14,12,13";
-  for (const auto& [way, function] :
-       {std::pair{"limit=4096", heuristic}, {"stream", heuristic + "ForStream"}}) {
-    const Arguments listing = {"limit=65536", way, "64", "64"};
-    const std::string limit = way[0] == 'l' ? " limit=4096" : " limit=65536";
-    EXPECT_TRUE(contains(native(listing), all)) << way;
-    EXPECT_TRUE(contains(shimmed(listing, enforce + off + any).out, all)) << way;
-    const auto given = shimmed(listing, enforce + off + none);
-    EXPECT_TRUE(contains(given.out, others)) << given;
-    EXPECT_TRUE(contains(calls(), limit + " reductions=0"));
-    EXPECT_FALSE(contains(calls(), "reductions=7"));
-    EXPECT_TRUE(given.did("replace", function)) << given;
-    EXPECT_EQ(values(given, "cublasLtMatmul", "reduction"), std::set<std::string>{"none"}) << given;
-    EXPECT_TRUE(contains(shimmed(listing, observe + none).out, all)) << way;
-    EXPECT_TRUE(contains(shimmed(listing, disabled("cublaslt") + none).out, all)) << way;
-    const auto unlisted = shimmed(listing, enforce + off + none + misbehaving("all reduce"));
-    EXPECT_TRUE(contains(unlisted.out, all)) << unlisted;
-    EXPECT_TRUE(unlisted.did("nondeterministic", function)) << unlisted;
-    EXPECT_FALSE(unlisted.did("replace", function)) << unlisted;
-  }
-  // One who asks for a single algorithm, and one without a preference, for whom there is nothing to set.
-  EXPECT_TRUE(shimmed({"limit=4096", "one", "64"}, enforce + none).did("replace", heuristic));
-  EXPECT_FALSE(shimmed({"one", "64"}, enforce + none).did("replace", heuristic));
-}
-
 TEST_P(CublasLt, TheFirstThatWorksIsGiven) {
   const auto given = shimmed({"64"}, enforce + misbehaving("bad_first"));
   EXPECT_TRUE(contains(given.out, "64: status=0 returned=1 algos=11 usable=1 chosen=11")) << given;

@@ -174,10 +174,9 @@ TEST_P(CurandHost, PolicyKeepLeavesAProgramsSeed) {
   EXPECT_EQ(shimmed(unseeded, enforce + Environment{{"DETSHIM_SEED_POLICY", "keep"}}).out, native(unseeded));
 }
 
-TEST_P(CurandHost, PolicyMixFollowsAProgramsSeed) {
-  const Environment mix = enforce + Environment{{"DETSHIM_SEED_POLICY", "mix"}};
-  const Lines drawn = shimmed({"new=101", "seed=7", "draw=8", "new=101", "seed=8", "draw=8"}, mix).out;
-  const Lines other = shimmed({"new=101", "seed=8", "draw=8", "new=101", "seed=7", "draw=8"}, mix).out;
+TEST_P(CurandHost, AProgramsSeedIsMappedByItsValue) {
+  const Lines drawn = shimmed({"new=101", "seed=7", "draw=8", "new=101", "seed=8", "draw=8"}).out;
+  const Lines other = shimmed({"new=101", "seed=8", "draw=8", "new=101", "seed=7", "draw=8"}).out;
   ASSERT_EQ(drawn.size(), 2U);
   ASSERT_EQ(other.size(), 2U);
   EXPECT_NE(drawn[0], drawn[1]);
@@ -335,10 +334,10 @@ TEST_P(CurandDevice, QuasiRandomTypesGetNoSeed) {
 }
 
 // Generators that are gone make room: with more of them than are kept in mind, the next one still has a seed
-// of its own, which the program's first value takes over (by the policy `order`, any value does).
+// of its own, which a clock's value takes over.
 TEST_P(CurandDevice, DestroyedGeneratorsAreForgotten) {
   const auto seeds_of_the_last = [&](const Environment& environment) {
-    shimmed({"x1100", "100:5"}, environment + Environment{{"DETSHIM_SEED_POLICY", "order"}});
+    shimmed({"x1100", "100:clock"}, environment);
     Lines seeds = calls();
     std::erase_if(seeds, [](const std::string& call) {
       return !call.starts_with("curandSetPseudoRandomGeneratorSeed generator=1100 ");

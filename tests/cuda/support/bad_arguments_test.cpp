@@ -28,10 +28,10 @@ protected:
   /// The functions of the library that are hooked.
   static Arguments functions() {
     Arguments result;
-    bool is_here = false;
-    for (const std::string& line : lines(run({DETSHIM_COMMAND, "hooks", "--markdown"}, {}).out)) {
-      if (line.starts_with("## ")) is_here = line == "## " + GetParam().name;
-      if (is_here && line.starts_with("| `")) result.push_back(line.substr(3, line.find('`', 3) - 3));
+    for (const std::string& line : lines(run({DETSHIM_COMMAND, "hooks"}, {}).out)) {
+      std::istringstream words(line);
+      std::string library, function;
+      if (words >> library >> function && library == GetParam().name) result.push_back(function);
     }
     // It returns nothing.
     std::erase(result, "__cudaRegisterFunction");

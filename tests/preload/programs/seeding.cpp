@@ -24,6 +24,7 @@
 #include <vector>
 
 extern "C" void library_reads_clocks(); // clock_library.cpp
+extern "C" void library_reads_at_call_sites(int count);
 
 namespace {
 
@@ -320,6 +321,26 @@ int main(int argc, char** argv) {
            threads.emplace_back([&result] { result = drawn(in_microseconds() * 0xBF58476D1CE4E5B9 >> 7); });
          for (std::thread& thread : threads) thread.join();
          for (const std::string& result : results) print(result);
+       }},
+      {"read_by_others", // from `number` call sites, after the program has read
+       [&] {
+         const uint64_t seed = in_microseconds();
+         library_reads_at_call_sites(static_cast<int>(number));
+         draw(seed);
+       }},
+      {"crowd", // 16 threads in each of 8 workers
+       [&] {
+         const auto seed = [&] {
+           return number == 0 ? in_microseconds() : in_microseconds() * 0xBF58476D1CE4E5B9 >> 7;
+         };
+         for (int worker = 0; worker < 8; ++worker)
+           in_child([&] {
+             std::string results[16];
+             std::vector<std::thread> threads;
+             for (std::string& result : results) threads.emplace_back([&] { result = drawn(seed()); });
+             for (std::thread& thread : threads) thread.join();
+             for (const std::string& result : results) print(result);
+           });
        }},
       // Ranks. What one sends to the others goes through a file: its name comes last.
       {"rank_clock", [&] { draw(in_microseconds()); }},

@@ -43,12 +43,7 @@ void check(bool holds, const char* what) {
 uint64_t clock_seed() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  uint64_t seed = (static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec)) ^
-                  (static_cast<uint64_t>(getpid()) << 40);
-  // Spread over all bits, since most sources take 32 or 48 of them (the finalizer of splitmix64, S. Vigna).
-  seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9;
-  seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EB;
-  return seed ^ (seed >> 31);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
 void* looked_up(const char* name, const char* library, const char* version) {

@@ -31,8 +31,7 @@ public:
   ~MappedFile() {
     if (size_ > 0) ::munmap(data_, size_);
   }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
+  MappedFile& operator=(MappedFile&&) = delete; // neither copied nor moved
 
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
 

@@ -48,8 +48,7 @@ class CollectiveDigest {
 public:
   CollectiveDigest(const Hook& hook, const void* caller, const Collective& collective);
   ~CollectiveDigest();
-  CollectiveDigest(const CollectiveDigest&) = delete;
-  CollectiveDigest& operator=(const CollectiveDigest&) = delete;
+  CollectiveDigest& operator=(CollectiveDigest&&) = delete; // neither copied nor moved
 
   void finish(abi::ncclResult result);
 

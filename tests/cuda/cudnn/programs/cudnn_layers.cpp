@@ -20,6 +20,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -112,9 +113,11 @@ int use_pooling(const Arguments& arguments) {
 int set_dropouts(const Arguments& seeds) {
   for (const std::string& seed : seeds) {
     const bool none = seed == "none";
-    std::printf("set=%d\n",
-                CALL(cudnnSetDropoutDescriptor)(at(11), at(12), 0.5F, at(none ? 0 : 14), none ? 0 : 15,
-                                                none ? 0 : std::strtoull(seed.c_str(), nullptr, 0)));
+    std::printf("set=%d\n", CALL(cudnnSetDropoutDescriptor)(
+                                at(11), at(12), 0.5F, at(none ? 0 : 14), none ? 0 : 15,
+                                none              ? 0
+                                : seed == "clock" ? static_cast<unsigned long long>(std::time(nullptr))
+                                                  : std::strtoull(seed.c_str(), nullptr, 0)));
   }
   return 0;
 }

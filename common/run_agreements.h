@@ -1,0 +1,56 @@
+// What `detshim run` and the library in its programs agree on, beside DETSHIM_RUN (common/run_variable.h).
+#pragma once
+
+#include <cstdint>
+
+#include <fcntl.h>
+
+namespace detshim {
+
+// What was captured of the environment that a run begins in is handed to the library as a sealed file in
+// memory, under a number that is the same in every process. A variable would be seen by the program.
+
+/// Away from the low numbers that programs count on, and below 64: the kernel has room for so many from the
+/// start.
+inline constexpr int environment_descriptor = 61;
+
+/// Nobody changes it on its way (memfd_create(2), F_GET_SEALS in fcntl(2)).
+inline constexpr int environment_seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+
+/// How it begins: a JSON object without its opening brace, so that the library can put the run's name first.
+inline constexpr char environment_beginning[] = "\"schema_version\":";
+
+/// At most so many bytes.
+inline constexpr long largest_environment_handed_over = 1L << 20;
+
+// DETSHIM_PORTABLE: what `detshim run` sets for the first program of a run, and the library for those that it
+// starts.
+
+/// glibc's tunable by which it takes none of the code that it has for newer processors; the names are those
+/// of glibc 2.33 and later, and of 2.26 to 2.32. Unknown ones are passed over.
+inline constexpr const char* portable_hwcaps =
+    "glibc.cpu.hwcaps=-AVX,-AVX2,-FMA,-FMA4,-AVX512F,-AVX512VL,-AVX512DQ,-AVX512BW,-AVX_Usable,-AVX2_Usable,"
+    "-FMA_Usable,-FMA4_Usable,-AVX512F_Usable";
+
+/// The same for the level avx2: none of the code for AVX-512, nor that for AMD's FMA4.
+inline constexpr const char* portable_hwcaps_avx2 =
+    "glibc.cpu.hwcaps=-FMA4,-AVX512F,-AVX512VL,-AVX512DQ,-AVX512BW,-FMA4_Usable,-AVX512F_Usable";
+
+/// Whether glibc has that tunable here.
+#if defined(__x86_64__)
+inline constexpr bool has_hwcaps = true;
+#else
+inline constexpr bool has_hwcaps = false;
+#endif
+
+// `run --trap-syscalls`: what a program that the library is in and the filter (tools/supervisor/filter.cpp)
+// say to each other.
+
+/// The upper half of openat's first argument, of which the kernel looks at the lower half alone: nobody needs
+/// to be asked about this open, since the library looks itself at what was opened.
+inline constexpr std::uint32_t unasked_open = 0x64657473;
+
+/// An fcntl with that command fails with EALREADY where the filter is, else with another error.
+inline constexpr int filter_question = 0x64657473;
+
+} // namespace detshim

@@ -1,0 +1,228 @@
+// Seeds that Python code takes from a clock, for `random` and NumPy: each gives way, and what is fixed does
+// not.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+const std::string python = "/usr/bin/python3"; // which the distribution's NumPy belongs to
+const std::string here = FRAMEWORKS_FOLDER "/";
+
+/// A program with `SEED` where the seed stands, and what stands there.
+struct Idiom {
+  const char* program;
+  const char* seed;
+};
+
+std::ostream& operator<<(std::ostream& out, const Idiom& idiom) {
+  return out << idiom.program << " with " << idiom.seed;
+}
+
+std::string with_seed(std::string program, const std::string& seed) {
+  const std::string name = "SEED";
+  for (std::size_t at; (at = program.find(name)) != std::string::npos;)
+    program.replace(at, name.size(), seed);
+  return "import os, random, time\nfrom datetime import datetime, timezone\n" + program;
+}
+
+bool has_numpy() {
+  static const bool has = run({python, "-c", "import numpy"}).status == 0;
+  return has;
+}
+
+bool needs_numpy(const std::string& program) { return program.find("numpy") != std::string::npos; }
+
+std::string printed(const std::string& program, const Environment& more) {
+  const TemporaryFolder scratch;
+  const Result result = run({python, "-c", program}, under_shim(scratch, more));
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.out;
+}
+
+class PythonSeeds : public testing::TestWithParam<Idiom> {};
+
+TEST_P(PythonSeeds, GiveWayAsTheFirstSeed) {
+  const auto& [program, seed] = GetParam();
+  if (needs_numpy(program) && !has_numpy()) GTEST_SKIP() << "no NumPy";
+  const std::string tested = with_seed(program, seed);
+  const std::string first = run({python, "-c", tested}).out;
+  EXPECT_NE(run({python, "-c", tested}).out, first);
+  const std::string fixed = run({python, "-c", with_seed(program, "42")}).out;
+  ASSERT_FALSE(fixed.empty());
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(printed(tested, {{"DETSHIM_SEED", "42"}}), fixed);
+  EXPECT_EQ(printed(tested, {{"DETSHIM_SEED", "43"}}), run({python, "-c", with_seed(program, "43")}).out);
+  EXPECT_NE(printed(tested, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "python"}}), fixed);
+}
+
+// Clocks that differ in two runs that follow at once.
+INSTANTIATE_TEST_SUITE_P(
+    All, PythonSeeds,
+    testing::Values(
+        Idiom{"random.seed(SEED); print(random.random())", "time.time()"},
+        Idiom{"random.seed(SEED); print(random.random())", "time.time_ns()"},
+        Idiom{"random.seed(SEED); print(random.random())", "time.time() * 1000"},
+        Idiom{"random.seed(SEED); print(random.random())", "int(time.time() * 1e6)"},
+        Idiom{"random.seed(SEED); print(random.random())", "int(time.time() * 1e9)"},
+        Idiom{"random.seed(SEED); print(random.random())", "time.time_ns() // 1000"},
+        Idiom{"random.seed(SEED); print(random.random())", "time.perf_counter()"},
+        Idiom{"random.seed(SEED); print(random.random())", "time.perf_counter_ns()"},
+        Idiom{"random.seed(SEED); print(random.random())", "datetime.now().timestamp()"},
+        Idiom{"random.seed(SEED); print(random.random())", "int(datetime.now().timestamp() * 1e6)"},
+        Idiom{"random.seed(SEED); print(random.random())", "datetime.now(timezone.utc).timestamp()"},
+        Idiom{"print(random.Random(SEED).random())", "time.time_ns()"},
+        Idiom{"class Own(random.Random): pass\nprint(Own(SEED).random())", "time.time()"},
+        Idiom{"def set_seed(s):\n  random.seed(s)\nstart = time.time()\ns = SEED\ntime.time()\nset_seed(s)\n"
+              "print(random.random())",
+              "time.time_ns()"},
+        Idiom{"for i in range(3000): time.time()\nrandom.seed(SEED); print(random.random())", "time.time()"},
+        Idiom{"import numpy\nnumpy.random.seed(SEED % 2**32); print(numpy.random.rand())",
+              "time.time_ns() // 1000000"},
+        // What is left of a clock may be a small number, which stays.
+        Idiom{"import numpy\ns = SEED\nwhile s not in (42, 43) and s < 1 << 24: s = "
+              "SEED\nnumpy.random.seed(s)\n"
+              "print(numpy.random.rand())",
+              "int(time.time() * 1e6) % 2**32"},
+        Idiom{"s = SEED\nimport numpy\nnumpy.random.seed(s % 2**32); print(numpy.random.rand())",
+              "time.time_ns() // 1000000"},
+        Idiom{"import numpy\nprint(numpy.random.RandomState(seed=SEED % 2**32).rand())",
+              "time.time_ns() // 1000000"},
+        Idiom{"import numpy\nprint(numpy.random.default_rng(SEED).random())", "time.time_ns()"},
+        Idiom{"s = SEED\nimport numpy\nprint(numpy.random.default_rng(seed=s).random())", "time.time_ns()"},
+        Idiom{"from numpy.random import *\nprint(Generator(PCG64(SEED)).random())", "time.time_ns()"},
+        Idiom{"from numpy.random import *\nprint(Generator(MT19937(SEED)).random())", "time.time_ns()"},
+        Idiom{"from numpy.random import *\nprint(Generator(Philox(SEED)).random())", "time.time_ns()"},
+        Idiom{"from numpy.random import *\nprint(Generator(SFC64(SEED)).random())", "time.time_ns()"},
+        Idiom{"from numpy.random import *\ns = SeedSequence(entropy=SEED, pool_size=8)\n"
+              "print(s.generate_state(2), [c.generate_state(1) for c in s.spawn(2)])",
+              "time.time_ns()"},
+        Idiom{"import numpy\ns = SEED\nrandom.seed(s)\nnumpy.random.seed(s % 2**32)\n"
+              "print(random.random(), numpy.random.rand(), numpy.random.default_rng(s).random())",
+              "time.time_ns() // 1000000"}));
+
+// Bit for bit, with a clock that was read before, and nothing of it is recorded.
+TEST(PythonSeeds, ThatAreFixedStay) {
+  if (!has_numpy()) GTEST_SKIP() << "no NumPy";
+  const Texts command = {python, here + "python_fixed_seeds.py"};
+  const std::string native = run(command, {{"PYTHONHASHSEED", "0"}}).out;
+  ASSERT_EQ(lines(native).size(), 77U);
+  const TemporaryFolder scratch;
+  EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"PYTHONHASHSEED", "0"}})).out, native);
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& record : process.calls()) EXPECT_NE(record["lib"], "python") << record;
+}
+
+class InParallel : public testing::TestWithParam<const char*> {};
+
+/// Each line has the numbers of one worker.
+TEST_P(InParallel, RepeatAndAreEachItsOwn) {
+  if (!has_numpy()) GTEST_SKIP() << "no NumPy";
+  const Texts command = {python, here + "python_parallel_seeds.py", GetParam()};
+  std::string out[2];
+  for (std::string& text : out) {
+    const TemporaryFolder scratch;
+    const Result result = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+    EXPECT_EQ(result.status, 0) << result.err;
+    text = result.out;
+  }
+  EXPECT_EQ(out[0], out[1]);
+  const bool is_of_seconds = command.back().find("_late") != std::string::npos; // which two runs may share
+  EXPECT_TRUE(is_of_seconds || run(command).out != run(command).out);
+  const Texts workers = lines(out[0]);
+  ASSERT_GE(workers.size(), 3U);
+  std::vector<std::string> first; // what each draws first
+  for (const std::string& worker : workers) first.push_back(worker.substr(worker.find(' ')));
+  for (std::size_t i = 0; i < first.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) EXPECT_NE(first[i], first[k]);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, InParallel,
+                         testing::Values("threads", "fork", "spawn", "forkserver", "passed", "fork_late",
+                                         "main_first_late"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+struct Logged {
+  nlohmann::json record; ///< the only one of the seeding functions'
+  std::string verdict;
+  Texts clocks; ///< texts of the reasons of that kind
+};
+
+Logged logged(const std::string& script, const Environment& more) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "train.py") << script;
+  const Result result = run({python, (scratch.path() / "train.py").string()}, under_shim(scratch, more));
+  EXPECT_EQ(result.status, 0) << result.err;
+  Logged seen;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& record : process.calls())
+      if (record["lib"] == "python") seen.record = record;
+  const auto document =
+      nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--no-scan", "--json", scratch.log().string()}).out);
+  seen.verdict = document["verdict"];
+  for (const auto& reason : document["reasons"])
+    if (reason["kind"] == "clock") seen.clocks.push_back(reason["text"]);
+  return seen;
+}
+
+const std::string one_line = "import random, time\nrandom.seed(time.time_ns())\nprint(random.random())\n";
+
+TEST(PythonSeedRecords, NameTheLineAndBothNumbers) {
+  const Logged seen = logged(one_line, {{"DETSHIM_SEED", "42"}});
+  ASSERT_FALSE(seen.record.is_null());
+  EXPECT_EQ(seen.record["fn"], "python_random_seed");
+  EXPECT_EQ(seen.record["do"], "pin");
+  EXPECT_EQ(seen.record["why"], "clock_seed");
+  EXPECT_EQ(seen.record["effective"], "42");
+  EXPECT_EQ(seen.record["requested"].get<std::string>().size(), 19U);
+  const std::string line = seen.record["py"][seen.record["user"].get<std::size_t>()];
+  EXPECT_NE(line.find("train.py:2 <module>"), std::string::npos) << line;
+}
+
+// Its reading became the seed. What else the line made of it, nobody has seen.
+TEST(PythonSeedRecords, LeaveTheLineThatReadForThemNamed) {
+  for (const char* program :
+       {"random.seed(time.time_ns())\n", "random.seed(t := time.time()); print(t)\n",
+        "random.seed(time.time_ns()); print(time.time())\n", "t = time.time_ns()\nrandom.seed(t)\n"})
+    EXPECT_EQ(logged(std::string("import random, time\n") + program, {{"DETSHIM_SEED", "42"}}).clocks,
+              Texts{"your code reads a clock or an id: train.py:2"})
+        << program;
+}
+
+TEST(PythonSeedRecords, AreWhatTheModeAndThePolicySay) {
+  const Logged observed = logged(one_line, {{"DETSHIM_MODE", "observe"}});
+  EXPECT_EQ(observed.record["do"], "nondeterministic");
+  EXPECT_EQ(observed.record["why"], "observed");
+  const Logged kept = logged(one_line, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "keep"}});
+  EXPECT_EQ(kept.record["do"], "nondeterministic");
+  EXPECT_EQ(kept.record["why"], "kept_by_policy");
+  EXPECT_EQ(kept.record["requested"], kept.record["effective"]);
+  EXPECT_EQ(kept.verdict, "partial");
+}
+
+// One reading is one seed, what is added is added again, and another reading is another one.
+TEST(PythonSeedRecords, KeepTheDistancesOfOneReading) {
+  const std::string program = "import random, time\ns = int(time.time())\nrandom.seed(s)\nt = time.time()\n"
+                              "print(random.random(), [random.Random(s + i).random() for i in range(3)])\n"
+                              "print(random.Random(time.time_ns()).random())\n";
+  const std::string first = printed(program, {{"DETSHIM_SEED", "42"}});
+  EXPECT_EQ(printed(program, {{"DETSHIM_SEED", "42"}}), first);
+  EXPECT_EQ(lines(first).at(0), lines(run({python, "-c",
+                                           "import random\nrandom.seed(42)\nprint(random.random(), "
+                                           "[random.Random(42 + i).random() for i in range(3)])"})
+                                          .out)
+                                    .at(0));
+  EXPECT_NE(lines(first).at(1),
+            lines(run({python, "-c", "import random\nprint(random.Random(42).random())"}).out).at(0));
+}
+
+} // namespace

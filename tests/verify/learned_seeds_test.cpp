@@ -1,0 +1,239 @@
+// Seeds in 196 ways by six routes, each at a call site of its own (programs/seed_ways.cpp): one `detshim
+// verify` teaches which of them change, and later runs are equal. What a program fixes stays as it is.
+#include "run.h"
+
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+class NamedSeeds : public testing::Test {
+protected:
+  Result detshim(Words words, const Words& program) const {
+    words.insert(words.begin(), DETSHIM_COMMAND);
+    words.insert(words.end(), {"--library", DETSHIM_LIBRARY, "--"});
+    words.insert(words.end(), program.begin(), program.end());
+    return run(words, {}, scratch_.path());
+  }
+  Result verify(const Words& program, Words more = {}) const {
+    more.insert(more.begin(), {"verify", "--seed", "42", "-n", "2", "--ignore", "stderr"});
+    return detshim(more, program);
+  }
+  Result run_once(const Words& program, const char* seed = "42") const {
+    return detshim({"run", "--quiet", "--seed", seed}, program);
+  }
+  Json verdict() const {
+    return Json::parse(run({DETSHIM_COMMAND, "log", "--json"}, {}, scratch_.path()).out, nullptr, false);
+  }
+  Json learned() const {
+    std::ifstream file(scratch_.path() / "detshim-evidence.json");
+    return Json::parse(file, nullptr, false)["learned_seeds"];
+  }
+  const TemporaryFolder scratch_;
+};
+
+class LearnedSeeds : public NamedSeeds, public testing::WithParamInterface<const char*> {
+protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(GetParam())) GTEST_SKIP() << "cuRAND is not there to build " << GetParam();
+  }
+};
+
+/// By way and route, what was drawn, or passed.
+std::map<std::string, std::string> rows_of(const std::string& text) {
+  std::map<std::string, std::string> rows;
+  for (const std::string& line : lines(text))
+    rows[line.substr(0, line.rfind(' '))] = line.substr(line.rfind(' ') + 1);
+  return rows;
+}
+
+/// Below 1000 `pid % 1000` is the process id itself, which the log says; whether it is must not change.
+void pass_small_process_ids() {
+  std::ifstream file("/proc/sys/kernel/pid_max");
+  pid_t most = 0;
+  file >> most;
+  for (int i = 0; i < 10'000; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    if (child > 2000 && child < most - 4000) return;
+  }
+}
+
+TEST_P(LearnedSeeds, AreTheSameInEachLaterRun) {
+  pass_small_process_ids();
+  const Words ways = {GetParam(), "ways"};
+  const Result first = run_once(ways), second = run_once(ways);
+  const std::size_t all = rows_of(first.out).size();
+  ASSERT_GE(all, 196u) << first.err;
+  EXPECT_NE(first.out, second.out);
+  const Result verified = verify(ways);
+  ASSERT_EQ(verified.status, 0) << verified.out;
+  EXPECT_NE(verified.out.find("seeds that change from run to run are pinned"), std::string::npos)
+      << verified.out;
+  EXPECT_GT(learned().size(), all * 2 / 3);
+  const Result one = run_once(ways), other = run_once(ways);
+  const auto draws = rows_of(one.out), others = rows_of(other.out);
+  for (const auto& [row, draw] : draws) EXPECT_EQ(others.at(row), draw) << row;
+  EXPECT_NE(one.out, run_once(ways, "43").out);
+  // What natively differs stays distinct.
+  std::map<std::string, std::string> row_of_draw;
+  const auto seeds = rows_of(one.err);
+  for (const auto& [row, draw] : draws) {
+    const std::string& first_row = row_of_draw.emplace(draw, row).first->second;
+    EXPECT_EQ(seeds.at(first_row), seeds.at(row)) << row << " and " << first_row;
+  }
+}
+
+TEST_P(LearnedSeeds, AreNoneOfAProgramThatFixesItsOwn) {
+  const Words fixed = {GetParam(), "fixed"};
+  const std::string before = run_once(fixed).out;
+  EXPECT_EQ(rows_of(before).size(), 60u);
+  EXPECT_EQ(verify(fixed).status, 0);
+  EXPECT_EQ(learned(), Json::array());
+  EXPECT_EQ(run_once(fixed).out, before);
+}
+
+// Without a comparison: what is not told by an exact reading is a reason.
+TEST_P(LearnedSeeds, AreNeverCoveredBefore) {
+  constexpr int ways = 196, routes = 6, stride = 13;
+  for (int row = 0; row < ways * routes; row += stride) {
+    const Words one = {GetParam(), "ways", std::to_string(row / routes), std::to_string(row % routes)};
+    const std::string drawn = run_once(one).out;
+    if (run_once(one).out == drawn) continue;
+    EXPECT_EQ(verdict()["verdict"], "unverified") << one[2] << ' ' << one[3];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, LearnedSeeds, testing::Values(SEED_WAYS, SEED_WAYS_OF_CURAND),
+                         [](const auto& tested) {
+                           const std::string program = tested.param;
+                           return program.substr(program.rfind('/') + 1);
+                         });
+
+// The user is told which lines they are, and the log why.
+TEST_F(NamedSeeds, AreThoseOfTheirLines) {
+  std::ofstream(scratch_.path() / "seed.cpp") << "#include <chrono>\n#include <cstdio>\n#include <cstdlib>\n"
+                                                 "int main() {\n"
+                                                 "  auto t = std::chrono::system_clock::now();\n"
+                                                 "  auto h = t.time_since_epoch().count() * 2654435761u;\n"
+                                                 "  srand(h);\n"
+                                                 "  printf(\"%d\\n\", rand());\n"
+                                                 "  srand(7);\n"
+                                                 "  printf(\"%d\\n\", rand());\n}\n";
+  ASSERT_EQ(run({"g++", "-g", "-o", "seed", "seed.cpp"}, {}, scratch_.path()).status, 0);
+  const std::string before = run_once({"./seed"}).out;
+  const Json first = verdict();
+  EXPECT_EQ(first["verdict"], "unverified");
+  EXPECT_NE(first["reasons"].dump().find("seed.cpp:7"), std::string::npos) << first["reasons"];
+  const Result verified = verify({"./seed"});
+  EXPECT_EQ(verified.status, 0);
+  EXPECT_NE(verified.out.find("pinned from run 3 on: seed.cpp:7\n"), std::string::npos) << verified.out;
+  const Result later = run_once({"./seed"});
+  EXPECT_EQ(verdict()["verdict"], "verified");
+  EXPECT_EQ(later.out, run_once({"./seed"}).out);
+  EXPECT_NE(later.out.substr(0, later.out.find('\n')), before.substr(0, before.find('\n')));
+  EXPECT_EQ(later.out.substr(later.out.find('\n')), before.substr(before.find('\n'))) << "srand(7) stays";
+}
+
+// Threads and call sites that passed one value when runs were compared pass one later, and no others do.
+TEST_F(NamedSeeds, AreOneWhereTheyWereOne) {
+  std::ofstream(scratch_.path() / "seed.cpp") << R"(
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+unsigned hashed() { return std::chrono::system_clock::now().time_since_epoch().count() * 2654435761u >> 3; }
+void draw(const char* name) { printf("%s %d\n", name, rand()); }
+void in_thread(unsigned seed);
+[[gnu::noinline]] void in_another(unsigned seed) { srand(seed); draw("again"); }
+int main() {
+  const unsigned one = hashed(), other = hashed();
+  srand(one);
+  draw("first");
+  in_another(one);
+  in_another(other);
+  srand(other);
+  draw("other");
+  const unsigned shared = hashed();
+  if (getenv("LATER") != nullptr) std::thread([] {}).join(); // as if another were the first to pass it
+  for (int i = 0; i < 3; ++i) std::thread(in_thread, shared).join();
+}
+void in_thread(unsigned seed) { srand(seed); draw("thread"); } // not the first call site: that gets 42)";
+  ASSERT_EQ(run({"g++", "-o", "seed", "seed.cpp", "-pthread"}, {}, scratch_.path()).status, 0);
+  ASSERT_EQ(verify({"./seed"}).status, 0);
+  const std::string drawn = run_once({"./seed"}).out;
+  std::map<std::string, std::set<std::string>> draws;
+  std::set<std::string> all;
+  for (const std::string& line : lines(drawn)) {
+    const std::string draw = line.substr(line.find(' ') + 1);
+    draws[line.substr(0, line.find(' '))].insert(draw);
+    all.insert(draw);
+  }
+  EXPECT_EQ(draws["again"], (std::set<std::string>{*draws["first"].begin(), *draws["other"].begin()}));
+  EXPECT_EQ(draws["thread"].size(), 1u);
+  EXPECT_EQ(all.size(), 3u) << drawn;
+  EXPECT_EQ(run({"env", "LATER=1", DETSHIM_COMMAND, "run", "--quiet", "--seed", "42", "--library",
+                 DETSHIM_LIBRARY, "--", "./seed"},
+                {}, scratch_.path())
+                .out,
+            drawn);
+}
+
+// A seed that was not seen to change, and does, is another run than those that were compared.
+TEST_F(NamedSeeds, OfALaterRunAreThoseOfTheComparedOnes) {
+  std::ofstream(scratch_.path() / "seed.cpp") << R"(
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <unistd.h>
+int main() {
+  const unsigned seed = nice(0) + (time(nullptr) & 0); // as a slow clock: the same in runs beside each other
+  srand((seed + 12345) * 2654435761u);
+  printf("%d\n", rand());
+})";
+  ASSERT_EQ(run({"g++", "-O0", "-o", "seed", "seed.cpp"}, {}, scratch_.path()).status, 0);
+  ASSERT_EQ(verify({"./seed"}).status, 0);
+  const std::string drawn = run_once({"./seed"}).out;
+  EXPECT_EQ(verdict()["verdict"], "verified");
+  const Result other = run({"nice", "-n", "5", DETSHIM_COMMAND, "run", "--quiet", "--seed", "42", "--library",
+                            DETSHIM_LIBRARY, "--", "./seed"},
+                           {}, scratch_.path());
+  EXPECT_NE(other.out, drawn);
+  EXPECT_EQ(verdict()["verdict"], "unverified");
+}
+
+// Several values that threads of one process share: which comes first is a race, and no order of calls tells.
+TEST_F(NamedSeeds, ThatThreadsRaceForAreNotLearned) {
+  std::ofstream(scratch_.path() / "seed.cpp") << R"(
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+int main() {
+  const unsigned one = std::chrono::system_clock::now().time_since_epoch().count() * 2654435761u >> 3;
+  const auto pass = [one](unsigned task) { srand(one + task * 1000003); printf("%u %d\n", task, rand()); };
+  for (unsigned i = 0; i < 4; ++i) std::thread(pass, i % 2).join();
+})";
+  ASSERT_EQ(run({"g++", "-O0", "-o", "seed", "seed.cpp", "-pthread"}, {}, scratch_.path()).status, 0);
+  EXPECT_EQ(verify({"./seed"}).status, 1) << "different: the seed is kept";
+  run_once({"./seed"});
+  EXPECT_NE(verdict()["verdict"], "verified");
+}
+
+} // namespace

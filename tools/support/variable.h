@@ -1,0 +1,29 @@
+// Variables of the environment, and what they hold.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace detshim {
+
+/// Its value, or `fallback` where it is unset or empty.
+inline std::string variable(const char* name, const std::string& fallback = "") {
+  const char* const value = std::getenv(name);
+  return value == nullptr || *value == 0 ? fallback : value;
+}
+
+/// A seed as the library reads it: decimal, or hexadecimal after 0x; nothing where it is none.
+inline std::optional<std::uint64_t> read_seed(std::string_view text) {
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hexadecimal) text.remove_prefix(2);
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed, is_hexadecimal ? 16 : 10);
+  return error == std::errc() && stop == end ? std::optional(seed) : std::nullopt;
+}
+
+} // namespace detshim
