@@ -18,14 +18,13 @@ inline constexpr const char* action_names[] = {"none",   "observe",          "pi
 inline constexpr int action_count = 7;
 
 /// One hook, as documented. Section `detshim_hook_info`, an array without gaps.
-struct alignas(64) HookInfo {
-  char library[16];        ///< library's short name: libc, curand, cudnn
-  char name[112];          ///< exported symbol
+struct alignas(4) HookInfo {
+  char library[12];        ///< library's short name: libc, curand, cudnn
+  char name[84];           ///< exported symbol
   Action action;           ///< what the hook does at its strongest
   char fields[4][20] = {}; ///< names of the values that its records carry, in order
-  char summary[208];       ///< one sentence for docs/HOOKS.md
+  char summary[132];       ///< one sentence for docs/HOOKS.md
 };
-static_assert(sizeof(HookInfo) % 64 == 0);
 
 /// One environment variable that the library accepts. Section `detshim_option_info`, an array without gaps.
 struct alignas(64) OptionInfo {

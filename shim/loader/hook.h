@@ -70,7 +70,7 @@ struct Absent<Result(Arguments..., ...)> {
 struct Description {
   Action action;
   char fields[4][20] = {};
-  char summary[208];
+  char summary[132];
 };
 
 constexpr HookInfo hook_info(const char* library, const char* name, const Description& description) {
@@ -177,7 +177,7 @@ using signature_of = typename SignatureOf<Guard>::type;
 #define DETSHIM_HOOK_ROW(LIBRARY, NAME, ...)                                                                 \
   namespace detshim::hooks {                                                                                 \
   extern const HookInfo NAME##_info __asm__("detshim_info_" #NAME) __attribute__((visibility("hidden")));    \
-  [[gnu::section("detshim_hook_info"), gnu::used]] alignas(64) constinit const HookInfo NAME                 \
+  [[gnu::section("detshim_hook_info"), gnu::used]] alignas(4) constinit const HookInfo NAME                  \
       ##_info = hook_info(#LIBRARY, #NAME, {__VA_ARGS__});                                                   \
   extern const uint32_t NAME##_hash __asm__("detshim_hash_" #NAME) __attribute__((visibility("hidden")));    \
   [[gnu::section("detshim_hook_hashes"), gnu::used]] constinit const uint32_t NAME##_hash =                  \

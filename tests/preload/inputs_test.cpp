@@ -54,6 +54,11 @@ constexpr Input inputs[] = {
     {"fstat64", "fstat64(0, &status64)", "file_time"},
     {"sysinfo", "sysinfo(&machine)", "system"},
     {"getloadavg", "getloadavg(loads, 1)", "system"},
+    {"sched_getcpu", "sched_getcpu()", "system"},
+    {"statvfs", "statvfs(\"/\", &space)", "system"},
+    {"statvfs64", "statvfs64(\"/\", &space64)", "system"},
+    {"sysconf", "sysconf(_SC_AVPHYS_PAGES)", "system"},
+    {"opendir", "opendir(\"/proc\")", "system"},
     {"shmget", "shmget(1, 1, 0)", "name"},
     {"msgget", "msgget(1, 0)", "name"},
     {"semget", "semget(1, 1, 0)", "name"},
@@ -74,12 +79,14 @@ TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
       << "#include <aio.h>\n#include <csignal>\n#include <cstdio>\n#include <cstdlib>\n#include <ctime>\n"
          "#include <fcntl.h>\n#include <sys/socket.h>\n#include <sys/stat.h>\n#include <sys/time.h>\n"
          "#include <unistd.h>\n#include <sys/sysinfo.h>\n#include <sys/shm.h>\n#include <sys/msg.h>\n"
-         "#include <sys/sem.h>\nstruct sysinfo machine; double loads[3]; char none[] = \"\";\n"
+         "#include <sys/sem.h>\n#include <sys/statvfs.h>\n#include <dirent.h>\n#include <sched.h>\n"
+         "struct statvfs space; struct statvfs64 space64; struct sysinfo machine; double loads[3]; char "
+         "none[] = \"\";\n"
          "struct stat status; struct stat64 status64; struct statx statusx; itimerval interval; timer_t "
          "timer;\n"
          "sigevent event{.sigev_notify = SIGEV_NONE}; itimerspec later; aiocb request; aiocb64 request64;\n"
          "int main(int, char** words) { switch (atoi(words[1])) {\n";
-  constexpr int first_line = 19;
+  constexpr int first_line = 22;
   int line = first_line;
   for (const Input& input : inputs) source << "case " << line++ << ": (void)!" << input.call << "; break;\n";
   source << "} }\n";
@@ -103,11 +110,26 @@ TEST(Inputs, OfClocksByOtherWaysAreNamedWithTheirLine) {
       << "#include <sys/resource.h>\n#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\n"
          "int main(void) {\nstruct rusage used; struct timespec now;\ngetrusage(RUSAGE_SELF, &used);\n"
          "syscall(SYS_gettid);\nsyscall(SYS_clock_gettime, 0, &now);\nsyscall(SYS_getuid);\nchar room[400];\n"
-         "ftime(room);\nadjtimex(room);\nreadlink(\"/proc/self\", room, 9);\n}\n";
+         "ftime(room);\nadjtimex(room);\nreadlink(\"/proc/self\", room, 9);\n"
+         "getpgrp();\ngetpgid(0);\ngetsid(0);\nntp_gettime(room);\nntp_gettimex(room);\nsysconf(_SC_PAGESIZE)"
+         ";\n}\n";
   ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
   EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}),
-            Words{"your code reads a clock or an id: reader.c:12, reader.c:13, reader.c:14 and 3 "
+            Words{"your code reads a clock or an id: reader.c:12, reader.c:13, reader.c:14 and 8 "
                   "more"});
+}
+
+TEST(Inputs, OfPythonByOtherWaysAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "train.py")
+      << "import os, threading\nos.times()\nthreading.get_native_id()\n"
+         "os.getpgrp()\nos.getsid(0)\nos.statvfs('/')\n"
+         "os.listdir('/proc')\nos.listdir('.')\n";
+  const Words command = {"python3", "train.py"};
+  EXPECT_EQ(reasons_of(scratch, "clock", command),
+            Words{"your code reads a clock or an id: train.py:2, train.py:3, train.py:4 and 1 more"});
+  EXPECT_EQ(reasons_of(scratch, "input", command),
+            Words{"your code reads what no seed pins: train.py:6 (system), train.py:7 (system)"});
 }
 
 #ifdef __x86_64__

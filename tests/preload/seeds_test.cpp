@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <fstream>
 #include <set>
 
@@ -92,6 +93,9 @@ TEST_P(Seeds, AreThoseOfTheEpochAfterARestart) {
 TEST_P(Seeds, OfTheCommandLineStayApart) {
   EXPECT_NE(under_seed(GetParam(), "value_after_clock", "20260101"),
             under_seed(GetParam(), "value_after_clock", "20260102"));
+  // Near to a clock by chance: the second in which the user wrote it, or one before.
+  const std::string second = std::to_string(std::time(nullptr) - 120);
+  EXPECT_EQ(under_seed(GetParam(), "value_after_clock", second), under_seed(GetParam(), "value", second));
 }
 
 // ---- what changes from run to run

@@ -3,8 +3,11 @@
 #include "run.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 namespace {
 
@@ -464,6 +467,41 @@ TEST(SetVariables, WhoseReaderIsInAnotherVersionAreSaid) {
     EXPECT_EQ(said(with_log + Environment{{"DETSHIM_DISABLE", "env:VLLM_TRITON_FORCE_FIRST_CONFIG"}}),
               Strings{});
     EXPECT_EQ(said(with_log + Environment{{"DETSHIM_MODE", "record"}}), Strings{});
+  }
+}
+
+// What is installed in other versions alone is left, and a reason once it is loaded.
+TEST(SetVariables, WhoseReaderIsInstalledInAnotherVersionAreLeft) {
+  struct Case {
+    const char *version, *leave, *printed;
+    bool is_left;
+  };
+  const std::string variable = "VLLM_TRITON_FORCE_FIRST_CONFIG";
+  for (const Case& tested : {Case{"0.99.0", nullptr, "(unset)", true}, Case{"0.25.1", nullptr, "1", false},
+                             Case{"0.99.0", "", "1", false}}) {
+    const TemporaryFolder scratch;
+    const std::filesystem::path packages = scratch.path() / "site-packages",
+                                info = packages / (std::string("vllm-") + tested.version + ".dist-info");
+    std::filesystem::create_directories(packages / "vllm");
+    std::filesystem::create_directories(info);
+    std::ofstream(info / "METADATA") << "Name: vllm\nVersion: " << tested.version << '\n';
+    std::ofstream(info / "RECORD") << "";
+    const std::filesystem::path library = packages / "vllm/_C.abi3.so";
+    std::filesystem::copy_file(PLUGIN_LIBRARY, library);
+    Environment environment = {{"PYTHONPATH", packages}};
+    if (tested.leave != nullptr) environment["DETSHIM_LEAVE"] = tested.leave;
+    const Result result = run(
+        detshim_run(scratch, {"--seed", "42"}, {program, "print", variable, "load", library}), environment);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(lines(result.out).at(0), tested.printed) << tested.version;
+    const auto log = nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", scratch.log()}).out);
+    Strings said;
+    for (const auto& reason : log["reasons"])
+      if (reason["kind"] == "version") said.push_back(reason["text"]);
+    const std::string is_left = variable + " is not set: it is known good in versions 0.24..0.33, and its "
+                                           "reader is here in version 0.99.0";
+    EXPECT_EQ(said, tested.is_left ? Strings{is_left} : Strings{});
+    if (tested.is_left) EXPECT_EQ(log["verdict"], "unverified");
   }
 }
 

@@ -1,3 +1,4 @@
+#include "common/version_range.h"
 #include "core/policy/setting_versions.h"
 #include "core/policy/settings_table.h"
 #include "files.h"

@@ -195,6 +195,31 @@ void in_thread(unsigned seed) { srand(seed); draw("thread"); } // not the first 
             drawn);
 }
 
+// A part of a clock may be any number: one of the code, or near to one of the environment.
+TEST_F(NamedSeeds, StayLearnedWhateverTheyLookLike) {
+  std::ofstream(scratch_.path() / "seed.cpp") << R"(
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+int main() {
+  unsigned seed = std::chrono::system_clock::now().time_since_epoch().count() * 2654435761u >> 3;
+  if (const char* number = getenv("NUMBER")) seed = atoi(number) + 61;
+  printf("%d ", 161);
+  srand(seed);
+  printf("%d\n", rand());
+})";
+  ASSERT_EQ(run({"g++", "-O0", "-o", "seed", "seed.cpp"}, {}, scratch_.path()).status, 0);
+  ASSERT_EQ(verify({"./seed"}).status, 0);
+  const std::string drawn = run_once({"./seed"}).out;
+  for (const char* number : {"NUMBER=100", "NUMBER=1000000"})
+    EXPECT_EQ(run({"env", number, DETSHIM_COMMAND, "run", "--quiet", "--seed", "42", "--library",
+                   DETSHIM_LIBRARY, "--", "./seed"},
+                  {}, scratch_.path())
+                  .out,
+              drawn)
+        << number;
+}
+
 // A seed that was not seen to change, and does, is another run than those that were compared.
 TEST_F(NamedSeeds, OfALaterRunAreThoseOfTheComparedOnes) {
   std::ofstream(scratch_.path() / "seed.cpp") << R"(

@@ -69,6 +69,10 @@ constexpr Sentence sentences[] = {
      "{library}: {file} is of version {detail}, later than {names}, with which this detshim was written",
      "take a later detshim, or compare two runs"},
     {Finding::unknown_version, "{library}: {file} does not say its version"},
+    {Finding::setting_left,
+     "{function} is not set: it is known good in versions {names}, and its reader is here in version "
+     "{detail}",
+     "`detshim verify`, or set it: `detshim options` has its value"},
     {Finding::none_of_the_hooks, "{library}: {file} has none of the functions that detshim hooks"},
     {Finding::open_library, "{file_name} is NVIDIA's, and detshim hooks none of its functions[: {nvidia}]",
      compare},

@@ -1,9 +1,7 @@
 #include "run/environment_handover.h"
 
 #include "common/run_agreements.h"
-#include "environment/capture.h"
 
-#include <cstdlib>
 #include <string_view>
 
 #include <fcntl.h>
@@ -24,13 +22,12 @@ bool is_handed_over(int descriptor) {
 
 } // namespace
 
-void hand_over_environment(const std::vector<std::string>& command) {
-  if (std::getenv("DETSHIM_RUN") != nullptr) return; // within a run, which has one
+void hand_over_environment(const Environment& start) {
   if (is_handed_over(environment_descriptor))
     ::close(environment_descriptor); // of a run around this one, which it is not
   else if (::fcntl(environment_descriptor, F_GETFD) != -1)
     return; // somebody else has something there
-  std::string text = environment_json(capture_start(command));
+  std::string text = environment_json(start);
   text = text.substr(text.find(environment_beginning)); // without the brace before it
   if (text.size() > static_cast<std::size_t>(largest_environment_handed_over)) return;
   const int file = ::memfd_create("detshim-environment", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -100,8 +100,8 @@ std::vector<SettingDescription> read_settings(const std::string& library) {
   std::vector<SettingDescription> settings;
   for (const SettingInfo& info : read_section<SettingInfo>(library, setting_info_section))
     settings.push_back({text(info.name), text(info.value), text(info.good), text(info.reader),
-                        text(info.when), text(info.source), text(info.known), text(info.harms),
-                        info.treatment, info.good_unset});
+                        text(info.when), text(info.source), text(info.library), text(info.known),
+                        text(info.harms), info.treatment, info.good_unset});
   return settings;
 }
 

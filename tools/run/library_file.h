@@ -23,7 +23,7 @@ struct OptionDescription {
 
 /// A variable of other libraries' that it sets or writes down (SettingInfo in common/describe.h).
 struct SettingDescription {
-  std::string name, value, good, reader, when, source, known, harms;
+  std::string name, value, good, reader, when, source, library, known, harms;
   Treatment treatment;
   bool good_unset;
 };

@@ -3,11 +3,13 @@
 #include "common/cryptography.h"
 #include "common/evidence_names.h"
 #include "common/interpreters.h"
+#include "environment/capture.h"
 #include "log_reader/printable.h"
 #include "run/early_settings.h"
 #include "run/environment_handover.h"
 #include "run/frozen_places.h"
 #include "run/handover.h"
+#include "run/left_settings.h"
 #include "run/library_file.h"
 #include "run/unreached_log.h"
 #include "scanner/preloading.h"
@@ -190,7 +192,11 @@ int run(const RunOptions& options) {
   std::vector<std::string> command = options.command;
   const bool is_on = variable("DETSHIM_MODE") != "off";
   if (is_on) hand_over(command, options.trap_syscalls, options.quiet);
-  if (is_on) hand_over_environment(options.command);
+  if (is_on && std::getenv("DETSHIM_RUN") == nullptr) { // within a run, that has done so
+    const Environment start = capture_start(options.command);
+    leave_settings(start, library);
+    hand_over_environment(start);
+  }
 #ifdef DETSHIM_HAS_SUPERVISOR
   if (options.trap_syscalls) {
     note_entropy(command[0]);

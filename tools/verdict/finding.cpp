@@ -32,6 +32,7 @@ constexpr FindingRow rows[] = {
     {Finding::runtime, "runtime", unverified},
     {Finding::later_version, "version", unverified},
     {Finding::unknown_version, "version", unverified},
+    {Finding::setting_left, "version", unverified},
     {Finding::none_of_the_hooks, "no_hooks", unverified},
     {Finding::open_library, "no_hooks", unverified},
     {Finding::two_copies, "two_copies", unverified},

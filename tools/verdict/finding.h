@@ -38,6 +38,7 @@ enum class Finding : std::uint8_t {
   runtime,
   later_version,
   unknown_version,
+  setting_left,
   none_of_the_hooks,
   open_library,
   two_copies,

@@ -40,6 +40,7 @@ Finding finding_of(const SymbolSummary& symbol, const std::string& code, const s
   const std::string* const function_of = first_field(symbol, "function_of");
   if (reason_of(code) == Reason::may_be_key || reason_of(code) == Reason::secret_program)
     return Finding::may_be_key;
+  if (reason_of(code) == Reason::other_version) return Finding::setting_left;
   if (symbol.action == Action::nondeterministic) return Finding::nondeterministic_call;
   if (function_of == nullptr) return Finding::uncovered_call;
   return from == *function_of ? Finding::foreign : Finding::bypass;
@@ -78,6 +79,8 @@ void add_call(const SymbolSummary& symbol, SourceLines& lines, Verdict& verdict)
                        .code = code,
                        .place = symbol.places.empty() ? "" : line_of_call(symbol.places.front(), lines)};
   if (const std::string* function_of = first_field(symbol, "function_of")) reason.names = {*function_of};
+  if (const std::string* version = first_field(symbol, "version")) reason.detail = *version;
+  if (const std::string* known = first_field(symbol, "known_good")) reason.names = {*known};
   if (const std::string* others = first_field(symbol, "others"))
     reason.count = std::strtoull(others->c_str(), nullptr, 10);
   if (reason.finding == Finding::uncovered_call && !symbol.examples.empty() &&

@@ -2,6 +2,7 @@
 
 #include "common/run_variable.h"
 #include "common/text.h"
+#include "common/version_range.h"
 #include "core/base/generations.h"
 #include "core/base/modules.h"
 #include "core/log/counts.h"
@@ -115,15 +116,18 @@ void record_replaced_settings() {
 void record_other_versions(const char* path, uint64_t& looked_at) {
   using namespace settings_table;
   using namespace settings_watch;
-  each_bit(watched & ~undone & ~looked_at, [&](size_t i) {
-    if (held[i] == nullptr || settings[i].library[0] == 0) return;
+  each_bit(((watched & ~undone) | left) & ~looked_at, [&](size_t i) {
+    const bool is_left = (left & bit(i)) != 0;
+    if ((held[i] == nullptr && !is_left) || settings[i].library[0] == 0) return;
     Text<32> version;
     library_version(path, settings[i].library, version);
     if (version.length() == 0) return;
     looked_at |= bit(i);
-    if (!version_is_within(version.c_str(), settings[i].known))
-      record({"env", settings[i].name, version_fields}, Action::observe, nullptr, Reason::other_version,
-             {version.c_str(), settings[i].known});
+    const bool is_known = version_is_within(version.c_str(), settings[i].known);
+    if (is_known && !is_left) return;
+    record({"env", settings[i].name, version_fields}, is_left ? Action::nondeterministic : Action::observe,
+           nullptr, is_known ? Reason::left_alone : Reason::other_version,
+           {version.c_str(), settings[i].known});
   });
 }
 

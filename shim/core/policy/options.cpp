@@ -33,6 +33,7 @@ enum Which {
   disable,
   keep_entropy,
   name_by_command,
+  leave,
   learned_seeds,
   freeze,
   autotune,
@@ -69,6 +70,10 @@ enum Which {
     {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, separated by commas", "nothing",
      "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
      "those are named by their command lines instead."},
+    {"DETSHIM_LEAVE", "a list of variables that the library sets, separated by commas",
+     "chosen by `detshim run`",
+     "Variables that stay as they are, which is a reason once their reader is loaded. By default those whose "
+     "reader is installed in versions alone in which the value is not known good."},
     {"DETSHIM_LEARNED_SEEDS", "a file that detshim verify wrote",
      "detshim-evidence.json in the working directory",
      "Which call sites pass seeds that change from run to run: docs/SEEDS.md."},
@@ -108,6 +113,7 @@ constinit char log_text[3008];
 constinit char disable_text[3008];
 constinit char keep_text[3008];
 constinit char name_text[1024];
+constinit char leave_text[1024];
 constinit char learned_text[4096];
 constinit char freeze_text[8192];
 constinit char tuning_text[3008];
@@ -216,6 +222,8 @@ bool read_option(int which, const char* value) {
     return keep(value, keep_text, sizeof keep_text - 7, current.keep_entropy) && has_no_path(value);
   case name_by_command:
     return keep(value, name_text, sizeof name_text, current.name_by_command) && has_no_path(value);
+  case leave:
+    return keep(value, leave_text, sizeof leave_text, current.leave) && each_item(value, setting_is_known);
   case learned_seeds:
     return is_readable(value) && keep(value, learned_text, sizeof learned_text, current.learned_seeds);
   case freeze:
@@ -293,6 +301,10 @@ bool setting_is_disabled(const char* name) {
   return !each_item(options().disable, [name](const char* item) {
     return !(starts_with(item, "env:") && same_text(item + 4, name));
   });
+}
+
+bool setting_is_left(const char* name) {
+  return !each_item(options().leave, [name](const char* item) { return !same_text(item, name); });
 }
 
 bool keeps_entropy(const char* file_name) {

@@ -34,6 +34,7 @@ struct Options {
   const char* disable = "";         ///< DETSHIM_DISABLE, empty when unset
   const char* keep_entropy = "";    ///< DETSHIM_KEEP_ENTROPY, empty when unset
   const char* name_by_command = ""; ///< DETSHIM_NAME_BY_COMMAND, empty when unset
+  const char* leave = "";           ///< DETSHIM_LEAVE, empty when unset
   const char* learned_seeds = "";   ///< DETSHIM_LEARNED_SEEDS, empty when unset
   const char* freeze = "";          ///< DETSHIM_FREEZE, empty when unset
 
@@ -67,6 +68,9 @@ inline bool takes_fingerprints();
 
 /// True if DETSHIM_DISABLE lists `env:<name>`.
 bool setting_is_disabled(const char* name);
+
+/// True if DETSHIM_LEAVE names it: what reads it is here in a version in which the value is not known good.
+bool setting_is_left(const char* name);
 
 /// True if DETSHIM_KEEP_ENTROPY names the file or the Python module, by the start of its name.
 bool keeps_entropy(const char* name);

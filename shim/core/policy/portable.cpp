@@ -3,6 +3,7 @@
 #include "common/run_agreements.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
+#include "common/version_range.h"
 #include "core/base/environment.h"
 #include "core/policy/options.h"
 #include "core/policy/settings.h"
@@ -87,7 +88,7 @@ void apply_portable_settings() {
   for (const Portable& portable : portables) {
     if (setting_is_disabled(portable.name)) continue;
     const char* const value = environment_value(portable.name);
-    if (value == nullptr || *value == 0 || settings_table::is_one_of(value, portable.replaced, false))
+    if (value == nullptr || *value == 0 || is_one_of(value, portable.replaced, false))
       set(portable.name, value, is_avx2() ? portable.entry_avx2 : portable.entry);
   }
   if (has_hwcaps) set_tunables();

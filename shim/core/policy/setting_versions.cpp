@@ -1,8 +1,8 @@
 #include "core/policy/setting_versions.h"
 
 #include "common/sys.h"
+#include "common/version_range.h"
 #include "core/base/folder_entries.h"
-#include "core/policy/settings_table.h"
 
 #include <fcntl.h>
 
@@ -18,7 +18,7 @@ constexpr bool is_of_word(char c) {
 const char* after_name(const char* text, const char* names) {
   Text<64> word;
   for (; is_of_word(*text); ++text) word.add(*text);
-  return settings_table::is_one_of(word.c_str(), names, false) ? text : nullptr;
+  return is_one_of(word.c_str(), names, false) ? text : nullptr;
 }
 
 /// What stands behind the last `part` of a text; nullptr if it has none.
@@ -44,18 +44,6 @@ void add_wheel_version(const char* packages, const char* names, TextWriter& vers
   sys::close(fd);
 }
 
-/// Below zero, zero or above it, as `a` is lower, begins like `b` (or `b` like it), or is higher.
-int compare(const char* a, const char* b) {
-  while (is_digit(*a) && is_digit(*b)) {
-    long here = 0, there = 0;
-    for (; is_digit(*a); ++a) here = here * 10 + (*a - '0');
-    for (; is_digit(*b); ++b) there = there * 10 + (*b - '0');
-    if (here != there) return here < there ? -1 : 1;
-    if (*a++ != '.' || *b++ != '.') break;
-  }
-  return 0;
-}
-
 } // namespace
 
 void library_version(const char* path, const char* names, TextWriter& version) {
@@ -71,11 +59,6 @@ void library_version(const char* path, const char* names, TextWriter& version) {
   char target[300];
   const bool is_link = sys::readlink(path, target, sizeof target) > 0;
   if (const char* numbers = after_last(is_link ? target : path, ".so.")) add_numbers(version, numbers);
-}
-
-bool version_is_within(const char* version, const char* range) {
-  const char* const last = after_last(range, "..");
-  return last == nullptr || (compare(version, range) >= 0 && compare(version, last) <= 0);
 }
 
 } // namespace detshim

@@ -12,8 +12,4 @@ namespace detshim {
 /// name, or of the one that it is a link to ("libnccl.so.2.27.7").
 void library_version(const char* path, const char* names, TextWriter& version);
 
-/// True if a version lies in a range as "2.5..2.32", what begins like its ends included ("2.32.3"). True
-/// where one of the two is no number.
-bool version_is_within(const char* version, const char* range);
-
 } // namespace detshim

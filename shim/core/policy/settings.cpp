@@ -148,9 +148,14 @@ void apply_settings() {
     if (setting.treatment == Treatment::strict && !options().strict()) continue;
     // What is to be recorded must be chosen anew.
     if (options().autotune == Autotune::record && same_text(setting.name, triton_autotuning)) continue;
-    watched |= bit(i);
     const char* value = held[i] != nullptr ? held[i] + entries.value_at[i] : nullptr;
-    if (is_good(setting, value)) continue;
+    const bool has_good = is_good(setting, value);
+    if (!has_good && setting.library[0] != 0 && setting_is_left(setting.name)) {
+      left |= bit(i);
+      continue;
+    }
+    watched |= bit(i);
+    if (has_good) continue;
     char* entry = entry_for(i, value);
     if (entry == nullptr) {
       left_alone = setting.name;

@@ -1,6 +1,7 @@
 #include "core/policy/settings_table.h"
 
 #include "common/text.h"
+#include "common/version_range.h"
 #include "core/policy/nccl_algorithms.h"
 #include "core/policy/xla_flags.h"
 
@@ -167,23 +168,7 @@ constexpr bool is_in_order() {
 static_assert(is_in_order() && first_noted < 64 && setting_count - first_noted < 64); // a bit for each
 static_assert(settings[1].name[5] == 'A'); // NCCL_ALGO, which is_good() asks for
 
-char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 } // namespace
-
-bool is_one_of(const char* value, const char* list, bool any_case) {
-  while (*list != 0) {
-    const char* v = value;
-    for (; *list != '|' && *list != '*' && *list != 0; ++list) {
-      if (v == nullptr) continue;
-      const bool same = any_case ? small(*v) == small(*list) : *v == *list;
-      v = same && *v != 0 ? v + 1 : nullptr;
-    }
-    if (v != nullptr && (*v == 0 || *list == '*')) return true;
-    while (*list == '|' || *list == '*') ++list;
-  }
-  return false;
-}
 
 constinit Entries entries = [] {
   Entries made = {};

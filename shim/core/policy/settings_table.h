@@ -77,9 +77,6 @@ void each_bit(uint64_t bits, Visit visit) {
   for (; bits != 0; bits &= bits - 1) visit(static_cast<size_t>(__builtin_ctzll(bits)));
 }
 
-/// True if the value is one of those separated by |; one with a closing star stands for all that begin so.
-bool is_one_of(const char* value, const char* list, bool any_case);
-
 /// True if the value is a repeatable one; nullptr where the variable is unset.
 bool is_good(const SettingInfo& setting, const char* value);
 

@@ -18,6 +18,7 @@ namespace settings_watch {
 
 DETSHIM_STARTUP_DATA constinit char* held[forced_count] = {};
 DETSHIM_STARTUP_DATA constinit uint64_t watched = 0;
+DETSHIM_STARTUP_DATA constinit uint64_t left = 0;
 DETSHIM_STARTUP_DATA constinit char** held_array = nullptr;
 DETSHIM_STARTUP_DATA constinit uint64_t undone = 0;
 

@@ -60,6 +60,7 @@ extern char* held[settings_table::forced_count]; ///< an entry for each that is 
 extern char** held_array;
 extern uint64_t watched; ///< a bit for each that is forced in this mode
 extern uint64_t undone;  ///< and that the program has undone
+extern uint64_t left;    ///< those that DETSHIM_LEAVE leaves
 } // namespace settings_watch
 
 } // namespace detshim

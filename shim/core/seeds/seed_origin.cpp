@@ -330,11 +330,12 @@ bool names(const char* text, uint64_t value, uint64_t reach) {
   return false;
 }
 
-/// True if the user passed the number on the command line or in the environment, where small ones stand for
-/// much else.
-bool is_from_user(uint64_t value) {
-  const uint64_t reach = value < small_number ? 0 : widest_offset;
-  for (char** entry = environ; reach != 0 && entry != nullptr && *entry != nullptr; ++entry)
+/// True if the user passed the number, or one that lies within `reach`, on the command line or in the
+/// environment. Small ones stand for much else there: those count exactly, and of the command line alone.
+bool is_from_user(uint64_t value, uint64_t reach) {
+  const bool is_small = value < small_number;
+  if (is_small) reach = 0;
+  for (char** entry = environ; !is_small && entry != nullptr && *entry != nullptr; ++entry)
     if (!starts_with(*entry, "DETSHIM_") && names(*entry, value, reach)) return true;
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -397,18 +398,20 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
   const Thread& thread = this_thread();
   made.owner_key = thread.key;
   made.owner_is_first = thread.is_first;
+  constexpr uint64_t label_address = 0x61646472, label_learned = 0x6C656172;
+  const bool is_small = value < small_number;
   const CodeRange function = function_at(caller);
-  if (is_in_code(value, caller, function)) { // what was read is still to be used
+  const LearnedSeed learned = learned_seed(value, caller);
+  // Before all guesses: a part of a clock may be any number, by chance one that they know.
+  const bool is_learned = learned.changes && !is_from_user(value, 0);
+  if (!is_learned && is_in_code(value, caller, function)) { // what was read is still to be used
     made.origin = Origin::constant;
     return made;
   }
-  constexpr uint64_t label_address = 0x61646472, label_learned = 0x6C656172;
-  const bool is_small = value < small_number;
   // To look at the command line takes time, and a program may seed a million times.
   static constinit int looked = 0;
-  const Match match = Search(RequestedValue(value, bits), caller, function).run();
-  const LearnedSeed learned = learned_seed(value, caller);
-  if (learned.changes && !is_from_user(value)) {
+  const Match match = is_learned ? Match{} : Search(RequestedValue(value, bits), caller, function).run();
+  if (is_learned) {
     made.origin = Origin::learned;
     // A sequence for each group: what one passes shifts no other's.
     const uint64_t owner = learned.is_of_all       ? process().seed
@@ -421,7 +424,7 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
     const bool is_of_several = learned.is_of_all || learned.is_of_threads; // a child's are its parent's too
     const uint64_t name = derive(is_of_several ? learned.group : made.owner_key, label_learned);
     made.instance = derive(name, value);
-  } else if (match) {
+  } else if (match && (match.offset == 0 || !is_from_user(value, 0))) {
     made.origin = match.reading.source == Source::id ? Origin::id : Origin::clock;
     made.offset = match.offset;
     made.owner_key = match.owner_key;
@@ -432,7 +435,7 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
   } else if (is_address(value, bits, caller)) {
     made.origin = Origin::address;
     made.instance = derive(derive(thread.key, label_address), value);
-  } else if (is_small || !has_read(caller) || (looked++ < 256 && is_from_user(value))) {
+  } else if (is_small || !has_read(caller) || (looked++ < 256 && is_from_user(value, widest_offset))) {
     made.origin = Origin::constant;
   }
   if (ClockSamples* samples = own_clock_samples()) samples->seeded = samples->order;

@@ -185,9 +185,8 @@ cublasStatus give_list(const Call& call, cublasLtHandle_t handle, cublasLtMatmul
 constexpr Description gives_one_algorithm = {
     .action = Action::replace,
     .fields = {"found", "effective"},
-    .summary =
-        "Gives one algorithm where several are asked for, which would be timed: the first that works, or "
-        "the one that DETSHIM_AUTOTUNE=replay:FILE keeps.",
+    .summary = "Gives one algorithm where several would be timed: the first that works, or the one that "
+               "DETSHIM_AUTOTUNE=replay:FILE keeps.",
 };
 
 } // namespace
@@ -221,9 +220,8 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo* algo, void* workspace,
               size_t workspace_size, cudaStream_t stream),
              .action = Action::replace, .fields = {"algorithm", "workspace", "requested", "reduction"},
-             .summary = "Recorded: the algorithm's fingerprint, so that it shows when two logs are compared; "
-                        "kept for DETSHIM_AUTOTUNE=record:FILE. Of several that the program configured, the "
-                        "first that ran for a product runs.") {
+             .summary = "Records the algorithm, and keeps it for DETSHIM_AUTOTUNE=record:FILE. Of several, "
+                        "the first that ran for a product runs.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmul);
   const auto run = [&](const cublasLtMatmulAlgo* which) {
     return call_digested<describe_lt_product>(call, handle, operation, alpha, a, a_layout, b, b_layout, beta,

@@ -260,9 +260,8 @@ auto elapsed_time(const Call& call, float* milliseconds, CUevent start, CUevent 
 constexpr Description clock_of_tuners = {
     .action = Action::replace,
     .fields = {"tuner", "kernel"},
-    .summary =
-        "Asked by an autotuner (Triton, Inductor, FlashInfer, TensorRT …): one time for every candidate, so "
-        "that none is chosen by time, or what DETSHIM_AUTOTUNE asks for. A program's own timing stays true.",
+    .summary = "One time for every candidate of an autotuner (Triton, Inductor, …), or what DETSHIM_AUTOTUNE "
+               "asks for. Others get the real one.",
 };
 
 template <typename Status>

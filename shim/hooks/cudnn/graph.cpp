@@ -307,11 +307,10 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
   return status;
 }
 
-DETSHIM_HOOK(
-    cudnn, abi::cudnnStatus, cudnnBackendFinalize, (abi::cudnnBackendDescriptor_t descriptor),
-    .action = Action::refuse, .fields = {"note", "requested", "effective"},
-    .summary = "Records an execution plan on a nondeterministic engine, which strict refuses; makes all "
-               "plans of a graph the first, so that times choose nothing; makes reductions deterministic.") {
+DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendFinalize, (abi::cudnnBackendDescriptor_t descriptor),
+             .action = Action::refuse, .fields = {"note", "requested", "effective"},
+             .summary = "Makes reductions deterministic and the first plan of a graph its only one; records "
+                        "a plan on a nondeterministic engine.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendFinalize);
   const uint32_t flags = flags_of(descriptor);
   if ((flags & (Note::reduction | Note::plan | Note::from_json)) == 0 || call.passes())

@@ -65,6 +65,7 @@ auto read(const Call& call, Arguments... arguments) {
     return value;
   }
   note(call, source, value);
+  note_python_clock(call, source == Source::id ? PythonReading::id : PythonReading::other_clock);
   return value;
 }
 
@@ -90,11 +91,13 @@ constexpr Description notes_an_id = {
 using Ticks = Call<clock_t()>;
 using Times = Call<clock_t(tms* used)>;
 using Id = Call<pid_t()>;
+using IdOf = Call<pid_t(pid_t process)>;
 
 } // namespace
 
 void note_reading_by_number(const RawCall& call, long number, long b, long result) {
   const bool is_id = number == SYS_getpid || number == SYS_getppid || number == SYS_gettid;
+  if (is_id) note_python_clock(call, PythonReading::id);
   if (number != SYS_clock_gettime || result != 0)
     return note(call, is_id ? Source::id : Source::ticks, result);
   const auto& now = *reinterpret_cast<const timespec*>(b);
@@ -174,7 +177,8 @@ DETSHIM_HOOK(libc, int, timespec_get, (timespec * now, int base), notes_a_clock)
 
 DETSHIM_TEMPLATE_HOOK(libc, Ticks, clock, read<Source::ticks>, notes_a_clock);
 DETSHIM_TEMPLATE_HOOK(libc, Times, times, read<Source::ticks>, notes_a_clock);
-DETSHIM_TEMPLATE_HOOK(libc, Id, gettid, read<Source::id>, notes_an_id);
+DETSHIM_TEMPLATE_HOOKS(libc, Id, gettid, getpgrp, read<Source::id>, notes_an_id);
+DETSHIM_TEMPLATE_HOOKS(libc, IdOf, getpgid, getsid, read<Source::id>, notes_an_id);
 
 DETSHIM_TEMPLATE_HOOK(libc, Id, getpid, read_process_id<true>, notes_an_id);
 DETSHIM_TEMPLATE_HOOK(libc, Id, getppid, read_process_id<false>, notes_an_id);

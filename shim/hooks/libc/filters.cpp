@@ -55,9 +55,8 @@ const sock_fprog* program_at(unsigned long address) { return reinterpret_cast<co
 using namespace detshim;
 
 DETSHIM_HOOK(libc, int, prctl, (int option, ...), .action = Action::observe,
-             .summary =
-                 "Of a filter that is put on (PR_SET_SECCOMP): keeps the library's own system calls within "
-                 "it, and records one under which the log cannot go on. Others pass.") {
+             .summary = "Of a seccomp filter: keeps the library's own system calls within it, and records "
+                        "one under which the log cannot go on.") {
   DETSHIM_ENTER(prctl);
   va_list arguments;
   va_start(arguments, option);

@@ -29,7 +29,7 @@ void note_input(UserCall kind, const void* caller) {
 }
 
 void note_file_of_system(const char* path, const void* caller) {
-  if (path == nullptr || (!starts_with(path, "/proc/") && !starts_with(path, "/sys/"))) return;
+  if (path == nullptr || (!starts_with(path, "/proc") && !starts_with(path, "/sys/"))) return;
   for (const char* fixed : {"/sys/devices/system/", "/proc/filesystems", "/proc/mounts"})
     if (starts_with(path, fixed)) return;                              // while the machine is up
   if (starts_with(path, "/proc/self/") && is_tool_of_system()) return; // of itself
@@ -56,6 +56,7 @@ void note_status_of_open(int fd, const void* caller) {
 }
 
 void note_listed_folder(const char* path, const void* caller) {
+  note_file_of_system(path, caller);
   // An import reads the names in each folder of sys.path; what comes of it is opened.
   if (notes_file_uses() && !is_import_of_python(caller)) note_file_use(FileUse::listed, path);
 }
@@ -118,6 +119,12 @@ auto read_input(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
+/// Free memory; what else a system says of itself stays while it is up.
+template <typename Call>
+long read_configuration(const Call& call, int name) {
+  return name == _SC_AVPHYS_PAGES ? read_input<UserCall::system>(call, name) : call.real(name);
+}
+
 constexpr Description notes_input = {
     .action = Action::observe,
     .summary = "Noted where the user's own code calls it: what it reads is another in each run.",
@@ -136,6 +143,9 @@ using Alarm = Call<unsigned(unsigned seconds)>;
 using Read = Call<int(aiocb* request)>;
 using Usage = Call<int(__rusage_who_t who, rusage* used)>;
 using Answer = Call<int(void* answer)>;
+using FileSystem = Call<int(const char* path, struct statvfs* answer)>;
+using Processor = Call<int()>;
+using Configuration = Call<long(int name)>;
 using Load = Call<int(double* loads, int count)>;
 using SharedMemory = Call<int(key_t key, size_t size, int flags)>;
 using Queue = Call<int(key_t key, int flags)>;
@@ -166,6 +176,10 @@ DETSHIM_TEMPLATE_HOOK(libc, Alarm, alarm, read_input<UserCall::timer>, notes_inp
 DETSHIM_TEMPLATE_HOOK(libc, Usage, getrusage, read_input<UserCall::clock>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Answer, sysinfo, read_input<UserCall::system>, notes_input);
 DETSHIM_TEMPLATE_HOOKS(libc, Answer, ftime, adjtimex, read_input<UserCall::clock>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, ntp_gettime, ntp_gettimex, read_input<UserCall::clock>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Processor, sched_getcpu, read_input<UserCall::system>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, FileSystem, statvfs, statvfs64, read_input<UserCall::system>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Configuration, sysconf, read_configuration, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Load, getloadavg, read_input<UserCall::system>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, SharedMemory, shmget, read_input<UserCall::name>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Queue, msgget, read_input<UserCall::name>, notes_input);

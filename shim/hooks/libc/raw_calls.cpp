@@ -7,9 +7,8 @@
 #include <sys/syscall.h>
 
 DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
-             .summary =
-                 "SYS_getrandom fills the buffer from this thread's stream; those that execute, read a "
-                 "clock or an id, or put a filter on do as the functions; others pass.");
+             .summary = "SYS_getrandom draws from this thread's stream; calls that execute, read a clock or "
+                        "an id, or set a filter do as the functions.");
 
 using namespace detshim;
 

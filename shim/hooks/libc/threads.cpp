@@ -114,14 +114,11 @@ DETSHIM_TEMPLATE_HOOK(libc, Wait, sem_trywait, wait_at, ends_deadline);
 DETSHIM_TEMPLATE_HOOK(libc, WaitUntil, sem_timedwait, wait_at, ends_deadline);
 DETSHIM_TEMPLATE_HOOK(libc, WaitByClock, sem_clockwait, wait_at, ends_deadline);
 
-DETSHIM_HOOK(
-    libc, int, pthread_create,
-    (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
-    .action = Action::observe, .fields = {"threads"},
-    .summary =
-        "Gives the new thread its place in the tree of threads, and with it its streams. Recorded "
-        "where a line of Python starts one while another runs, makes a pool of several workers, or fills "
-        "a queue of processes.") {
+DETSHIM_HOOK(libc, int, pthread_create,
+             (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
+             .action = Action::observe, .fields = {"threads"},
+             .summary = "Gives the new thread its streams. Recorded where Python starts one beside another, "
+                        "a pool of several, or a queue's feeder.") {
   DETSHIM_ENTER(pthread_create);
   if (call.passes()) return call.real(thread, attributes, run, argument);
   note_user_call(UserCall::threads, call.caller());

@@ -148,12 +148,12 @@ template <std::size_t Way, std::size_t Route>
 [[gnu::noinline]] void draw(uint64_t seed) {
 #ifdef WITH_CURAND
   curandGenerator_t generator = nullptr;
-  float number = 0;
+  float numbers[2] = {};
   curandCreateGeneratorHost(&generator, CURAND_RNG_PSEUDO_PHILOX4_32_10);
   curandSetPseudoRandomGeneratorSeed(generator, seed);
-  curandGenerateUniform(generator, &number, 1);
+  curandGenerateUniform(generator, numbers, 2);
   curandDestroyGenerator(generator);
-  std::printf("%zu %zu %a\n", Way, Route, static_cast<double>(number));
+  std::printf("%zu %zu %a%a\n", Way, Route, static_cast<double>(numbers[0]), static_cast<double>(numbers[1]));
   std::fprintf(stderr, "%zu %zu %lu\n", Way, Route, static_cast<unsigned long>(seed));
 #else
   srand(static_cast<unsigned>(seed));

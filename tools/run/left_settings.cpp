@@ -1,0 +1,45 @@
+#include "run/left_settings.h"
+
+#include "common/version_range.h"
+#include "run/library_file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+namespace detshim {
+namespace {
+
+/// "jax_plugins" of the subject "python Jax-Plugins" or "conda jax-plugins", as wheels name their folders
+/// (PEP 427); empty for other subjects.
+std::string distribution_of(const std::string& subject) {
+  if (!subject.starts_with("python ") && !subject.starts_with("conda ")) return {};
+  std::string name = subject.substr(subject.find(' ') + 1);
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return c == '-' ? '_' : std::tolower(c); });
+  return name;
+}
+
+/// True if a reader of it is installed, and none in a known version.
+bool is_to_leave(const SettingDescription& setting, const CapturedSection& versions) {
+  bool is_installed = false;
+  if (setting.library.empty()) return false;
+  for (const auto& [subject, version] : versions.facts) {
+    if (!is_one_of(distribution_of(subject).c_str(), setting.library.c_str(), false)) continue;
+    if (version_is_within(version.c_str(), setting.known.c_str())) return false;
+    is_installed = true;
+  }
+  return is_installed;
+}
+
+} // namespace
+
+void leave_settings(const Environment& start, const std::string& library) {
+  std::string names;
+  for (const SettingDescription& setting : read_settings(library))
+    if (is_to_leave(setting, start.of(EnvironmentSection::versions)))
+      names += (names.empty() ? "" : ",") + setting.name;
+  if (!names.empty()) ::setenv("DETSHIM_LEAVE", names.c_str(), 0);
+}
+
+} // namespace detshim
