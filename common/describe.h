@@ -52,13 +52,15 @@ struct alignas(64) SettingInfo {
   char when[72];    ///< and when
   char source[104]; ///< where that stands
   Treatment treatment = Treatment::note;
-  char value[128] = {};    ///< what is set, in words for Treatment::seed
-  char good[96] = {};      ///< a user's own values that stay, separated by |; a closing star: what begins so
-  bool good_unset = false; ///< nothing is set where the user set nothing
-  bool any_case = false;   ///< its reader takes capitals and small letters alike
-  char library[56] = {};   ///< how the reader's files and wheel are named, see library_version()
-  char known[24] = {};     ///< the versions in which the value is known good: "2.5..2.32"; empty for all
-  char harms[80] = {};     ///< in which version it does what else; empty where none is known
+  char value[128] = {};     ///< what is set, in words for Treatment::seed
+  char good[96] = {};       ///< a user's own values that stay, separated by |; a closing star: what begins so
+  bool good_unset = false;  ///< nothing is set where the user set nothing
+  bool any_case = false;    ///< its reader takes capitals and small letters alike
+  char library[56] = {};    ///< how the reader's files and wheel are named, see library_version()
+  char known[24] = {};      ///< the versions in which the value is known good: "2.5..2.32"; empty for all
+  char harms[80] = {};      ///< in which version it does what else; empty where none is known
+  bool read_before = false; ///< versions before the known ones read it too
+  bool read_after = true;   ///< and those after them
 };
 static_assert(sizeof(SettingInfo) % 64 == 0);
 

@@ -478,7 +478,7 @@ TEST(SetVariables, WhoseReaderIsInstalledInAnotherVersionAreLeft) {
   };
   const std::string variable = "VLLM_TRITON_FORCE_FIRST_CONFIG";
   for (const Case& tested : {Case{"0.99.0", nullptr, "(unset)", true}, Case{"0.25.1", nullptr, "1", false},
-                             Case{"0.99.0", "", "1", false}}) {
+                             Case{"0.20.1", nullptr, "(unset)", false}, Case{"0.99.0", "", "1", false}}) {
     const TemporaryFolder scratch;
     const std::filesystem::path packages = scratch.path() / "site-packages",
                                 info = packages / (std::string("vllm-") + tested.version + ".dist-info");

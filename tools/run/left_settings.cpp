@@ -2,6 +2,7 @@
 
 #include "common/version_range.h"
 #include "run/library_file.h"
+#include "support/exit_status.h"
 
 #include <algorithm>
 #include <cctype>
@@ -36,9 +37,12 @@ bool is_to_leave(const SettingDescription& setting, const CapturedSection& versi
 
 void leave_settings(const Environment& start, const std::string& library) {
   std::string names;
-  for (const SettingDescription& setting : read_settings(library))
-    if (is_to_leave(setting, start.of(EnvironmentSection::versions)))
-      names += (names.empty() ? "" : ",") + setting.name;
+  const CapturedSection& versions = start.of(EnvironmentSection::versions);
+  try {
+    for (const SettingDescription& setting : read_settings(library))
+      if (is_to_leave(setting, versions)) names += (names.empty() ? "" : ",") + setting.name;
+  } catch (const UsageError&) { // no libdetshim.so, or an older one: nothing is known of its settings
+  }
   if (!names.empty()) ::setenv("DETSHIM_LEAVE", names.c_str(), 0);
 }
 

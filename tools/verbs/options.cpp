@@ -72,10 +72,11 @@ its line, unless it gives it back before anybody has asked for it. Who asks by `
 Where TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR are unset, they are set to folders in the user's home
 ([TUNING_FILE.md](TUNING_FILE.md#caches-on-disk)).
 Where a reader is installed in other versions alone than those in which the value is *known good*, `detshim run` leaves the
-variable (DETSHIM_LEAVE), and a run that loads that reader is *unverified*. A bare preload sets it, and records the reader
+variable (DETSHIM_LEAVE), and a run that loads a reader that asks for it is *unverified*. A bare preload sets it, and records the reader
 (`other_version`): Python copies its environment before anything tells the version.
 Versions are told by the names of files: `jaxlib-0.5.3.dist-info` in site-packages, `libnccl.so.2.27.7`. Those of OpenMP,
-MKL, FastDeploy, mamba-ssm and Qt 5, and of a library that is built into another, are not told. None is known to make results wrong; what XLA's first flag makes so its third takes away.
+MKL, FastDeploy, mamba-ssm and Qt 5, and of a library that is built into another, are not told. None is known to make results wrong;
+what XLA's first flag makes so its third takes away.
 
 | variable | set to | a user's own that stay | read by | known good in | what else it does | when | source |
 |---|---|---|---|---|---|---|---|

@@ -117,17 +117,20 @@ void record_other_versions(const char* path, uint64_t& looked_at) {
   using namespace settings_table;
   using namespace settings_watch;
   each_bit(((watched & ~undone) | left) & ~looked_at, [&](size_t i) {
+    const SettingInfo& setting = settings[i];
     const bool is_left = (left & bit(i)) != 0;
-    if ((held[i] == nullptr && !is_left) || settings[i].library[0] == 0) return;
+    if ((held[i] == nullptr && !is_left) || setting.library[0] == 0) return;
     Text<32> version;
-    library_version(path, settings[i].library, version);
+    library_version(path, setting.library, version);
     if (version.length() == 0) return;
     looked_at |= bit(i);
-    const bool is_known = version_is_within(version.c_str(), settings[i].known);
+    const bool is_known = version_is_within(version.c_str(), setting.known);
     if (is_known && !is_left) return;
-    record({"env", settings[i].name, version_fields}, is_left ? Action::nondeterministic : Action::observe,
-           nullptr, is_known ? Reason::left_alone : Reason::other_version,
-           {version.c_str(), settings[i].known});
+    const bool is_before = compare_versions(version.c_str(), setting.known) < 0;
+    const bool is_read = is_known || (is_before ? setting.read_before : setting.read_after);
+    record({"env", setting.name, version_fields},
+           is_left && is_read ? Action::nondeterministic : Action::observe, nullptr,
+           is_known ? Reason::left_alone : Reason::other_version, {version.c_str(), setting.known});
   });
 }
 
