@@ -151,6 +151,37 @@ TEST_F(NamedSeeds, AreThoseOfTheirLines) {
   EXPECT_EQ(later.out.substr(later.out.find('\n')), before.substr(before.find('\n'))) << "srand(7) stays";
 }
 
+// What Python makes of a clock out of sight, too: hashes, negative and large numbers, small ones.
+TEST_F(NamedSeeds, AreThoseOfPythonsLines) {
+  if (run({"/usr/bin/python3", "-c", "import numpy"}).status != 0) GTEST_SKIP() << "no NumPy";
+  std::ofstream(scratch_.path() / "train.py")
+      << "import os, random, time, hashlib\nimport numpy as np\n"
+         "t = hash((time.time(), os.getpid()))\n"
+         "random.seed(-abs(t)); print('hash', random.random())\n"
+         "random.seed(t << 40); print('large', random.random())\n"
+         "np.random.seed(abs(t) % 1000003); print('small', np.random.rand())\n"
+         "print('sequence', np.random.default_rng(abs(t) * 3).random())\n"
+         "random.seed(7); print('fixed', random.random())\n"
+         "random.seed(2**40 + 1); print('fixed', random.random())\n"
+         "print('fixed', np.random.default_rng(2**70).random())\n";
+  const Words command = {"/usr/bin/python3", "train.py"};
+  const auto rows_of_run = [&] { return lines(run_once(command).out); };
+  const Words before = rows_of_run(), again = rows_of_run();
+  ASSERT_EQ(before.size(), 7u);
+  const std::string said = verdict()["reasons"].dump();
+  EXPECT_NE(said.find("unexplained_seed"), std::string::npos) << said;
+  EXPECT_NE(said.find("train.py:4"), std::string::npos) << said;
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i] == again[i], i > 3) << before[i];
+  const Result verified = verify(command);
+  ASSERT_EQ(verified.status, 0) << verified.out;
+  EXPECT_NE(verified.out.find("pinned from run 3 on: train.py:4, train.py:5, train.py:6"), std::string::npos)
+      << verified.out;
+  const Words later = rows_of_run();
+  EXPECT_EQ(verdict()["verdict"], "verified");
+  EXPECT_EQ(rows_of_run(), later);
+  for (std::size_t i = 4; i < later.size(); ++i) EXPECT_EQ(later[i], before[i]) << "what is fixed stays";
+}
+
 // Threads and call sites that passed one value when runs were compared pass one later, and no others do.
 TEST_F(NamedSeeds, AreOneWhereTheyWereOne) {
   std::ofstream(scratch_.path() / "seed.cpp") << R"(

@@ -248,9 +248,7 @@ void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds) {
 }
 
 bool may_be_reading(const PythonSeed& seed) {
-  // Below it a number is an index, a task's number, a date, and the low end of a clock by chance alone.
-  constexpr uint64_t low_numbers = 1 << 24;
-  if (readings.peek() == nullptr || (!seed.is_real && seed.whole < low_numbers)) return false;
+  if (readings.peek() == nullptr || seed.is_partial || (!seed.is_real && seed.is_small())) return false;
   const Value value(seed);
   return any_reading([&](const Reading& reading, uint64_t number) {
     return value.of(reading, number < latest).is_there ||

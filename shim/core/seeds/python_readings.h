@@ -19,7 +19,11 @@ void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds);
 struct PythonSeed {
   uint64_t whole = 0;
   double real = 0;
-  bool is_real = false; ///< else it is the whole number
+  bool is_real = false;    ///< else it is the whole number
+  bool is_partial = false; ///< of which `whole` has the low 64 bits: it is negative, or larger
+
+  /// An index, a task's number, a date: what is below 2^24 is a clock's by chance alone.
+  bool is_small() const { return whole < 1 << 24; }
 };
 
 /// True if something that was read makes the value: only then is it worth a look at the line.

@@ -330,27 +330,6 @@ bool names(const char* text, uint64_t value, uint64_t reach) {
   return false;
 }
 
-/// True if the user passed the number, or one that lies within `reach`, on the command line or in the
-/// environment. Small ones stand for much else there: those count exactly, and of the command line alone.
-bool is_from_user(uint64_t value, uint64_t reach) {
-  const bool is_small = value < small_number;
-  if (is_small) reach = 0;
-  for (char** entry = environ; !is_small && entry != nullptr && *entry != nullptr; ++entry)
-    if (!starts_with(*entry, "DETSHIM_") && names(*entry, value, reach)) return true;
-  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  char text[1025];
-  bool is_named = false;
-  for (long size; !is_named && (size = sys::read(fd, text, sizeof text - 1)) > 0;) {
-    for (long i = 0; i < size; ++i)
-      if (text[i] == 0) text[i] = ' ';
-    text[size] = 0;
-    is_named = names(text, value, reach);
-  }
-  sys::close(fd);
-  return is_named;
-}
-
 /// True if the value is an address of the thread itself, of the stack, of the heap that malloc begins with,
 /// or of the calling object. All 64 bits of one are nothing else; what 32 bits leave of it may be any number,
 /// so there only narrow ranges count, and in a process with others beside it the narrowest alone.
@@ -393,17 +372,53 @@ bool has_read(const void* caller) {
 
 } // namespace
 
+bool is_from_user(uint64_t value, uint64_t reach) {
+  const bool is_small = value < small_number;
+  if (is_small) reach = 0;
+  for (char** entry = environ; !is_small && entry != nullptr && *entry != nullptr; ++entry)
+    if (!starts_with(*entry, "DETSHIM_") && names(*entry, value, reach)) return true;
+  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char text[1025];
+  bool is_named = false;
+  for (long size; !is_named && (size = sys::read(fd, text, sizeof text - 1)) > 0;) {
+    for (long i = 0; i < size; ++i)
+      if (text[i] == 0) text[i] = ' ';
+    text[size] = 0;
+    is_named = names(text, value, reach);
+  }
+  sys::close(fd);
+  return is_named;
+}
+
+bool explain_learned(uint64_t value, const void* caller, Explanation& made) {
+  constexpr uint64_t label_learned = 0x6C656172;
+  const LearnedSeed learned = learned_seed(value, caller);
+  if (!learned.changes || is_from_user(value, 0)) return false;
+  const Thread& thread = this_thread();
+  made.origin = Origin::learned;
+  // A sequence for each group: what one passes shifts no other's.
+  const uint64_t owner = learned.is_of_all       ? process().seed
+                         : learned.is_of_threads ? process().key
+                                                 : thread.key;
+  made.owner_key = derive(owner, learned.group);
+  made.owner_is_first = learned.is_first &&
+                        (learned.is_of_all || (learned.is_of_threads ? process().is_first : thread.is_first));
+  const bool is_of_several = learned.is_of_all || learned.is_of_threads; // a child's are its parent's too
+  made.instance = derive(derive(is_of_several ? learned.group : made.owner_key, label_learned), value);
+  return true;
+}
+
 Explanation explain(uint64_t value, unsigned bits, const void* caller) {
   Explanation made;
   const Thread& thread = this_thread();
   made.owner_key = thread.key;
   made.owner_is_first = thread.is_first;
-  constexpr uint64_t label_address = 0x61646472, label_learned = 0x6C656172;
+  constexpr uint64_t label_address = 0x61646472;
   const bool is_small = value < small_number;
   const CodeRange function = function_at(caller);
-  const LearnedSeed learned = learned_seed(value, caller);
   // Before all guesses: a part of a clock may be any number, by chance one that they know.
-  const bool is_learned = learned.changes && !is_from_user(value, 0);
+  const bool is_learned = explain_learned(value, caller, made);
   if (!is_learned && is_in_code(value, caller, function)) { // what was read is still to be used
     made.origin = Origin::constant;
     return made;
@@ -411,19 +426,7 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
   // To look at the command line takes time, and a program may seed a million times.
   static constinit int looked = 0;
   const Match match = is_learned ? Match{} : Search(RequestedValue(value, bits), caller, function).run();
-  if (is_learned) {
-    made.origin = Origin::learned;
-    // A sequence for each group: what one passes shifts no other's.
-    const uint64_t owner = learned.is_of_all       ? process().seed
-                           : learned.is_of_threads ? process().key
-                                                   : thread.key;
-    made.owner_key = derive(owner, learned.group);
-    made.owner_is_first =
-        learned.is_first &&
-        (learned.is_of_all || (learned.is_of_threads ? process().is_first : thread.is_first));
-    const bool is_of_several = learned.is_of_all || learned.is_of_threads; // a child's are its parent's too
-    const uint64_t name = derive(is_of_several ? learned.group : made.owner_key, label_learned);
-    made.instance = derive(name, value);
+  if (is_learned) { // all is said
   } else if (match && (match.offset == 0 || !is_from_user(value, 0))) {
     made.origin = match.reading.source == Source::id ? Origin::id : Origin::clock;
     made.offset = match.offset;

@@ -34,6 +34,14 @@ struct Explanation {
   bool is_volatile() const { return origin >= Origin::clock; }
 };
 
+/// Explains a value by a comparison of runs, which saw this call site pass others
+/// (core/seeds/learned_seeds.h); false where none did, or where the user named the number.
+bool explain_learned(uint64_t value, const void* caller, Explanation& made);
+
+/// True if the user passed the number, or one that lies within `reach`, on the command line or in the
+/// environment. Small ones stand for much else there: those count exactly, and of the command line alone.
+bool is_from_user(uint64_t value, uint64_t reach);
+
 /// Explains a value of `bits` bits (32, 48 or 64) that the program passes at `caller` (a return address) as a
 /// seed.
 Explanation explain(uint64_t value, unsigned bits, const void* caller);

@@ -7,6 +7,9 @@
 // another buffer collects first (Python's, an ofstream's) counts where that is written out.
 //
 // Symbols: unistd.h, sys/uio.h, stdio.h.
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ // glibc's inline vprintf is a second definition to clang
+#endif
 #include "core/fingerprint/output_digests.h"
 
 #include "common/sys.h"

@@ -28,6 +28,7 @@ struct Interpreter {
   Object* (*pending_error)(); // borrowed
   void (*clear_error)();
   uint64_t (*as_whole)(Object*);
+  uint64_t (*low_part)(Object*);
   double (*as_real)(Object*);
   Object* (*whole)(unsigned long long); // new reference
   ptrdiff_t (*tuple_size)(Object*);
@@ -38,7 +39,7 @@ struct Interpreter {
   const char* (*version)();
   const void *whole_type, *real_type;
 };
-constexpr char needs[][28] = {"PyImport_GetModuleDict",
+constexpr char needs[][32] = {"PyImport_GetModuleDict",
                               "PyDict_GetItemString",
                               "PyObject_GetAttrString",
                               "PyMapping_GetItemString",
@@ -47,6 +48,7 @@ constexpr char needs[][28] = {"PyImport_GetModuleDict",
                               "PyErr_Occurred",
                               "PyErr_Clear",
                               "PyLong_AsUnsignedLongLong",
+                              "PyLong_AsUnsignedLongLongMask",
                               "PyFloat_AsDouble",
                               "PyLong_FromUnsignedLongLong",
                               "PyTuple_Size",
@@ -226,7 +228,10 @@ bool read_seed(Object* given, PythonSeed& seed) {
     seed.whole = python.as_whole(given);
     if (seed.whole != ~uint64_t{0} || python.pending_error() == nullptr) return true;
     python.clear_error(); // negative, or larger
-    return false;
+    const uint64_t low = python.low_part(given);
+    seed.whole = low < -low ? low : -low; // -5 is as small as 5
+    seed.is_partial = true;
+    return true;
   }
   if (type != python.real_type) return false;
   seed.real = python.as_real(given);
@@ -241,8 +246,8 @@ Object* replacement(const Exchanged& row, Object* given, const void* caller) {
   if (given == nullptr || python.pending_error() != nullptr || !read_seed(given, seed)) return nullptr;
   if (seed.is_real && !row.takes_real) return nullptr; // an error of its own
   ChosenSeed chosen;
-  if (!choose_python_seed(row.kind, seed, caller, chosen)) return nullptr;
-  if (chosen.action == Action::observe) return nullptr;
+  if (!choose_python_seed(row.kind, seed, caller, chosen) && !keep_for_comparison(seed, chosen))
+    return nullptr;
   record({row.hook.info().library, row.hook.info().name, row.hook.info().fields}, chosen.action, caller,
          chosen.why, {seed.whole, chosen.effective});
   if (chosen.action != Action::pin) return nullptr;
@@ -288,7 +293,8 @@ void* call(const Exchanged& row, Object* self, void* a, void* b, void* c, const 
 constexpr Description takes_clock = {
     .action = Action::pin,
     .fields = {"requested", "effective"},
-    .summary = "Replaces a seed that comes from a clock; a fixed one stays, and leaves no record.",
+    .summary = "Replaces a seed that comes from a clock, or that a comparison of runs saw change; a fixed "
+               "one stays.",
 };
 
 extern Exchanged rows[3];
