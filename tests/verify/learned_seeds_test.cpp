@@ -234,7 +234,7 @@ TEST_F(NamedSeeds, StayLearnedWhateverTheyLookLike) {
 #include <cstdlib>
 int main() {
   unsigned seed = std::chrono::system_clock::now().time_since_epoch().count() * 2654435761u >> 3;
-  if (const char* number = getenv("NUMBER")) seed = atoi(number) + 61;
+  if (const char* number = getenv("PASSED_NUMBER")) seed = atoi(number) + 61;
   printf("%d ", 161);
   srand(seed);
   printf("%d\n", rand());
@@ -242,7 +242,7 @@ int main() {
   ASSERT_EQ(run({"g++", "-O0", "-o", "seed", "seed.cpp"}, {}, scratch_.path()).status, 0);
   ASSERT_EQ(verify({"./seed"}).status, 0);
   const std::string drawn = run_once({"./seed"}).out;
-  for (const char* number : {"NUMBER=100", "NUMBER=1000000"})
+  for (const char* number : {"PASSED_NUMBER=100", "PASSED_NUMBER=1000000"})
     EXPECT_EQ(run({"env", number, DETSHIM_COMMAND, "run", "--quiet", "--seed", "42", "--library",
                    DETSHIM_LIBRARY, "--", "./seed"},
                   {}, scratch_.path())
