@@ -2,15 +2,15 @@
 # runtime cannot follow it.
 add_library(detshim_sanitizer INTERFACE)
 if(DETSHIM_SANITIZE STREQUAL "address")
-  target_compile_options(detshim_sanitizer INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined)
-  target_link_options(detshim_sanitizer INTERFACE -fsanitize=address,undefined)
+  set(flags -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # what libFuzzer wants to know of the way that a run took
+    list(APPEND flags -fsanitize=fuzzer-no-link)
+  endif()
+  target_compile_options(detshim_sanitizer INTERFACE ${flags})
+  target_link_options(detshim_sanitizer INTERFACE ${flags})
 elseif(DETSHIM_SANITIZE STREQUAL "thread")
   target_compile_options(detshim_sanitizer INTERFACE -fsanitize=thread)
   target_link_options(detshim_sanitizer INTERFACE -fsanitize=thread)
-elseif(DETSHIM_SANITIZE STREQUAL "fuzz") # clang's: the first, and what libFuzzer wants to know of the way that a run took
-  set(flags -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined)
-  target_compile_options(detshim_sanitizer INTERFACE ${flags})
-  target_link_options(detshim_sanitizer INTERFACE ${flags})
 elseif(NOT DETSHIM_SANITIZE STREQUAL "")
-  message(FATAL_ERROR "DETSHIM_SANITIZE is ${DETSHIM_SANITIZE}; accepted: address, thread, fuzz, or nothing")
+  message(FATAL_ERROR "DETSHIM_SANITIZE is ${DETSHIM_SANITIZE}; accepted: address, thread, or nothing")
 endif()
