@@ -1,5 +1,5 @@
 // Seeds that changed from run to run when `detshim verify` compared runs: what no reading explains is known
-// from there (docs/SEEDS.md, "What a comparison teaches").
+// from there (docs/SEEDS.md, "By a comparison").
 #pragma once
 
 #include <cstdint>
