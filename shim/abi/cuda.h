@@ -37,7 +37,6 @@ using CUgraphExec = struct CUgraphExec_st*;
 using CUgraph = struct CUgraph_st*;
 using CUgraphNode = struct CUgraphNode_st*;
 using CUcontext = struct CUctx_st*;
-using CUdevice = int;
 /// cudaArray_t stands for the same.
 using CUarray = struct CUarray_st*;
 /// CUmemGenericAllocationHandle
@@ -45,9 +44,6 @@ using CUmemHandle = unsigned long long;
 
 /// CUgraphNodeType, the first member of CUgraphNodeParams: CU_GRAPH_NODE_TYPE_MEM_ALLOC
 inline constexpr int graph_node_mem_alloc = 10;
-
-/// CUgraphNodeType: CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_GRAPH
-inline constexpr int graph_node_copy = 1, graph_node_child = 4;
 
 /// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the two streams that a stream of 0 may mean.
 inline constexpr uintptr_t stream_legacy = 1;
@@ -114,25 +110,6 @@ struct CUcopy2D {
   CUarray dstArray;
   size_t dstPitch;
   size_t WidthInBytes, Height;
-};
-
-/// CUDA_MEMCPY3D, which is CUDA_MEMCPY3D_v2
-struct CUcopy3D {
-  size_t srcXInBytes, srcY, srcZ, srcLOD;
-  MemoryType srcMemoryType;
-  const void* srcHost;
-  CUdeviceptr srcDevice;
-  CUarray srcArray;
-  void* reserved0;
-  size_t srcPitch, srcHeight;
-  size_t dstXInBytes, dstY, dstZ, dstLOD;
-  MemoryType dstMemoryType;
-  void* dstHost;
-  CUdeviceptr dstDevice;
-  CUarray dstArray;
-  void* reserved1;
-  size_t dstPitch, dstHeight;
-  size_t WidthInBytes, Height, Depth;
 };
 
 } // namespace detshim::abi

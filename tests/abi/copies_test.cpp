@@ -41,18 +41,6 @@ TEST(Abi, Copies) {
   SAME_MEMBER(abi::CUcopy2D, ::CUDA_MEMCPY2D, WidthInBytes);
   SAME_MEMBER(abi::CUcopy2D, ::CUDA_MEMCPY2D, Height);
 
-  static_assert(sizeof(abi::CUcopy3D) == sizeof(::CUDA_MEMCPY3D));
-  SAME_END(abi::CUcopy3D, ::CUDA_MEMCPY3D, src);
-  SAME_END(abi::CUcopy3D, ::CUDA_MEMCPY3D, dst);
-  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, srcZ);
-  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, srcLOD);
-  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, srcHeight);
-  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, dstZ);
-  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, dstLOD);
-  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, dstHeight);
-  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, WidthInBytes);
-  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, Height);
-  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, Depth);
   static_assert(same(abi::MemoryType::host, CU_MEMORYTYPE_HOST));
   static_assert(same(abi::MemoryType::unified, CU_MEMORYTYPE_UNIFIED));
   static_assert(abi::pointer_memory_type == CU_POINTER_ATTRIBUTE_MEMORY_TYPE &&

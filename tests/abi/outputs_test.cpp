@@ -467,16 +467,10 @@ TEST(AbiOfOutputs, Nccl) {
 
 TEST(AbiOfOutputs, Driver) {
 #if DETSHIM_TEST_HAVE_driver
-  using Device = abi::CUdevice;
-  static_assert(CalledAlike<abi::CUresult(abi::CUcontext), decltype(::cuCtxDestroy_v2)>());
-  static_assert(CalledAlike<abi::CUresult(Device), decltype(::cuDevicePrimaryCtxReset_v2)>());
-  static_assert(CalledAlike<abi::CUresult(Device), decltype(::cuDevicePrimaryCtxRelease_v2)>());
-  static_assert(
-      CalledAlike<abi::CUresult(Device, unsigned*, int*), decltype(::cuDevicePrimaryCtxGetState)>());
-  static_assert(CalledAlike<abi::CUresult(abi::CUcontext*, Device), decltype(::cuDevicePrimaryCtxRetain)>());
+#if CUDA_VERSION >= 12000
+  static_assert(CalledAlike<abi::CUresult(abi::CUcontext, unsigned long long*), decltype(::cuCtxGetId)>());
+#endif
   static_assert(CU_MEMHOSTREGISTER_DEVICEMAP == abi::host_register_mapped);
-  static_assert(CU_GRAPH_NODE_TYPE_MEMCPY == abi::graph_node_copy);
-  static_assert(CU_GRAPH_NODE_TYPE_GRAPH == abi::graph_node_child);
 #if CUDA_VERSION >= 13000
   using Copies = abi::CUresult(const abi::CUdeviceptr*, const abi::CUdeviceptr*, const size_t*, size_t, Out,
                                size_t*, size_t, Stream);

@@ -8,7 +8,6 @@
 // Symbols: cuda_runtime_api.h, cuda.h, crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.
 #include "core/fingerprint/output_digests.h"
 #include "hooks/cuda/kernel_names.h"
-#include "hooks/digests/cuda/graph_copies.h"
 #include "hooks/support/driver.h"
 
 namespace detshim {
@@ -78,7 +77,6 @@ auto launch(const Call& call, Arguments... arguments) {
 template <typename Call>
 auto launch_graph(const Call& call, CUgraphExec graph, CUstream stream) {
   const auto status = call.real(graph, stream);
-  if (wants_fingerprint(call, status)) digest_graph_copies(call.hook(), call.caller(), graph, stream);
   if (counts(call, status)) count(call, any_graph);
   return status;
 }

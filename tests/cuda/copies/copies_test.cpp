@@ -171,8 +171,6 @@ std::set<std::string> unread(const Shimmed& run, const std::string& function) {
   return found;
 }
 
-const std::set<std::string> by_graph{"60: in_graph"};
-
 TEST_P(RuntimeCopies, InBatchesAreHashed) {
   // One place prints both halves: the hash is of both.
   for (const std::string stream : {"", "_ptsz"})
@@ -203,27 +201,6 @@ TEST_P(DriverCopies, InBatchesAreHashed) {
       ASSERT_EQ(raced.size(), 2u);
       EXPECT_EQ(raced[0]["digest"], prints(run, batch)[0]["digest"]);
       EXPECT_NE(raced[1]["digest"], prints(run, batch)[1]["digest"]);
-    }
-}
-
-TEST_P(RuntimeCopies, OfGraphsAreSaid) {
-  for (const std::string make : {"cudaGraphInstantiate", "cudaGraphInstantiateWithFlags",
-                                 "cudaGraphInstantiateWithParams", "cudaGraphInstantiateWithParams_ptsz"})
-    for (const std::string launch : {"cudaGraphLaunch", "cudaGraphLaunch_ptsz"}) {
-      expect_untouched({make, launch, "cudaDeviceSynchronize"});
-      EXPECT_EQ(unread(shimmed({make, launch, "cudaDeviceSynchronize"}, host), launch), by_graph) << make;
-      EXPECT_TRUE(
-          unread(shimmed({make, launch}, host + misbehaving("graphs copy elsewhere")), launch).empty());
-      EXPECT_TRUE(unread(shimmed({make, launch}, enforce), launch).empty());
-    }
-}
-
-TEST_P(DriverCopies, OfGraphsAreSaid) {
-  for (const std::string make : {"cuGraphInstantiate", "cuGraphInstantiate_v2", "cuGraphInstantiateWithFlags",
-                                 "cuGraphInstantiateWithParams", "cuGraphInstantiateWithParams_ptsz"})
-    for (const std::string launch : {"cuGraphLaunch", "cuGraphLaunch_ptsz"}) {
-      expect_untouched({make, launch, "cuCtxSynchronize"});
-      EXPECT_EQ(unread(shimmed({make, launch, "cuCtxSynchronize"}, host), launch), by_graph) << make;
     }
 }
 

@@ -534,7 +534,7 @@ TEST_P(Outputs, GoWithTheirContext) {
                "cublasSgemm_v2");
     ASSERT_EQ(found.size(), 3u) << end;
     EXPECT_EQ(value(found[0], "digest"), once.out);
-    EXPECT_EQ(value(found[1], "why"), "context_gone") << end;
+    EXPECT_EQ(value(found[1], "why"), "hash_missing") << end;
     EXPECT_EQ(value(found[1], "digest"), "none");
     EXPECT_EQ(value(found[2], "digest"), once.out) << end;
     EXPECT_EQ(value(found[2], "in"), once.in) << end;

@@ -2,12 +2,11 @@
 // (core/fingerprint/pending_transfers.h). Nothing is changed and nothing is waited for.
 //
 // Not seen: memory that host and GPU both reach (managed, mapped), copies out of arrays and of boxes, which
-// no framework makes. What a graph copies is said at its launch (graph_copies.cpp). Peer copies go from GPU
-// to GPU.
+// no framework makes. Of copies that are captured into a graph it is said then that they were not read. Peer
+// copies go from GPU to GPU.
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0.
 #include "core/fingerprint/pending_transfers.h"
-#include "hooks/digests/cuda/graph_copies.h"
 #include "hooks/support/driver.h"
 
 namespace detshim {
@@ -61,6 +60,18 @@ auto copy(const Call& call, Arguments... arguments) {
 
 const void* memory_at(CUdeviceptr address) {
   return reinterpret_cast<const void*>(static_cast<uintptr_t>(address));
+}
+
+/// True if memory that a copy by address reaches is the host's: the driver does not know it, or as its own.
+bool is_of_host(const Hook& hook, const void* memory) {
+  static constinit DriverFunction<CUresult(void*, int, CUdeviceptr)> get_attribute("cuPointerGetAttribute");
+  unsigned type = 0, is_managed = 0;
+  const auto ask = [&](unsigned& value, int attribute) {
+    return get_attribute.succeeds(hook, &value, attribute, number_of(memory));
+  };
+  if (!ask(type, pointer_memory_type)) return true;
+  return type == static_cast<unsigned>(MemoryType::host) &&
+         (!ask(is_managed, pointer_is_managed) || is_managed == 0);
 }
 
 bool goes_to_host(const Hook& hook, const void* to, CopyKind kind) {

@@ -33,6 +33,7 @@ int cuEventRecord(Opaque event, Opaque stream);
 int cuEventQuery(Opaque event);
 int cuCtxSynchronize();
 int cuCtxGetCurrent(Opaque* context);
+int cuCtxGetId(Opaque context, unsigned long long* id);
 int cuCtxPushCurrent_v2(Opaque context);
 int cuCtxPopCurrent_v2(Opaque* context);
 int cuStreamGetCtx(Opaque stream, Opaque* context);
