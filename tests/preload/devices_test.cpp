@@ -164,21 +164,6 @@ TEST(DeviceThatIsInherited, IsPinnedUnderTheSupervisor) {
   EXPECT_EQ(result.out, pinned({DEVICE_WAYS, "read"}).out);
 }
 
-// What the process that had it replaced reads afterwards is the stream as if nothing were.
-TEST(DeviceThatIsInherited, GoesOnInTheParent) {
-  const std::string script = "import os\n"
-                             "fd = os.open('/dev/urandom', os.O_RDONLY); os.set_inheritable(fd, True)\n"
-                             "print(os.read(fd, 8))\n"
-                             "CHILD\n"
-                             "print(os.read(fd, 8))\n";
-  const auto drawn = [&](const std::string& child) {
-    std::string text = script;
-    return pinned({"/usr/bin/python3", "-c", text.replace(text.find("CHILD"), 5, child)}).out;
-  };
-  EXPECT_EQ(drawn("os.waitpid(os.posix_spawn('" DEVICE_WAYS_STATIC "', ['x', 'unknown'], os.environ), 0)"),
-            drawn(""));
-}
-
 // libc reads such a FILE itself, and it can be no other: the kernel's bytes, and it is said.
 TEST(DeviceOfAReopenedFile, IsRecordedAsUnfixed) {
   const TemporaryFolder scratch;
