@@ -504,13 +504,10 @@ bool with_interpreter(Act act) {
   const bool takes = !python.held();
   if (takes && !python.given_up()) return false;
   const int state = takes ? python.ensure() : 0;
-  Object* type = nullptr;
-  Object* value = nullptr;
-  Object* trace = nullptr;
-  python.fetch_error(&type, &value, &trace);
-  act(python);
-  python.clear_error();
-  python.restore_error(type, value, trace);
+  {
+    const ErrorsKept errors(python, true);
+    act(python);
+  }
   if (takes) python.release(state);
   return true;
 }
