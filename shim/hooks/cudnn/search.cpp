@@ -2,8 +2,8 @@
 //
 // cudnnFind* runs every algorithm and sorts by measured time, so the first one differs from run to run.
 // cudnnGet*_v7 asks a heuristic, which does not, but may rank a nondeterministic algorithm first. Find is
-// answered from Get's list, filtered; where an old library has no Get, from its own list, filtered and put in
-// order of the algorithm's number.
+// answered from Get's list, filtered; where a library has no Get (before cuDNN 7) or nothing in its list
+// serves, from the timed one, filtered, which is recorded.
 #include "core/tuning/tuning.h"
 #include "hooks/support/cudnn.h"
 #include "hooks/support/functions.h"
@@ -18,22 +18,6 @@ constexpr int algorithm_limit = 32; // cuDNN has at most 8 of a kind; the array'
 
 bool is_usable(const Perf& result) {
   return result.status == cudnnStatus::success && result.determinism == cudnnDeterminism::deterministic;
-}
-
-/// Whether a result comes before another one: those that run first, then by the algorithm's number.
-bool comes_before(const Perf& a, const Perf& b) {
-  const bool runs[] = {a.status == cudnnStatus::success, b.status == cudnnStatus::success};
-  if (runs[0] != runs[1]) return runs[0];
-  return a.algo != b.algo ? a.algo < b.algo : a.math_type < b.math_type;
-}
-
-void sort_by_algorithm(Perf* results, int count) {
-  for (int i = 1; i < count; ++i) {
-    const Perf moved = results[i];
-    int at = i;
-    for (; at > 0 && comes_before(moved, results[at - 1]); --at) results[at] = results[at - 1];
-    results[at] = moved;
-  }
 }
 
 /// A search's answer before the caller's array is filled.
@@ -153,21 +137,16 @@ cudnnStatus answer_find(const Call& call, const char* getter, const Search& sear
                   {Action::nondeterministic,
                    tuning == Autotune::off ? Reason::timed_list : Reason::choice_cannot_be_kept});
   }
-  Reason why = Reason::answered_by_heuristic;
-  const auto time_and_sort = [&] {
-    const cudnnStatus status = time_all();
-    sort_by_algorithm(candidates.list, candidates.count);
-    why = Reason::timed_list_sorted;
-    return status;
-  };
+  Outcome outcome = {Action::replace, Reason::answered_by_heuristic};
   const bool is_from_heuristic = ask_cudnn(call.hook(), getter, descriptors..., algorithm_limit,
                                            &candidates.count, +candidates.list) == cudnnStatus::success &&
                                  candidates.count > 0;
-  // Where nothing deterministic serves: the library's own answer, with what it says of those that do not run,
-  // but in an order that time does not choose.
-  if (!is_from_heuristic || (fill(search, candidates) == 0 && !options().strict()))
-    if (const cudnnStatus status = time_and_sort(); status != cudnnStatus::success) return status;
-  const cudnnStatus status = answer(call, search, candidates, {Action::replace, why});
+  // Where nothing deterministic serves: the library's own answer, with what it says of those that do not run.
+  if (!is_from_heuristic || (fill(search, candidates) == 0 && !options().strict())) {
+    if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
+    outcome = {Action::nondeterministic, Reason::timed_list};
+  }
+  const cudnnStatus status = answer(call, search, candidates, outcome);
   set_synthetic_times(search);
   return status;
 }
