@@ -27,32 +27,13 @@ constexpr size_t piece = 256; // for readers that meet no hook: io_uring, a syst
 constexpr const char* memory_name = "detshim-urandom-";
 constexpr const char* link_start = "/memfd:detshim-urandom-";
 
-/// The streams that were last seen, by the number of their descriptor. A number may stand for something else
-/// by now, so the file behind it is compared. Threads write here without a lock: an entry that holds parts of
-/// two does not fit its `check`.
-struct Seen {
-  int number; ///< the descriptor's, and 1
-  uint64_t inode;
-  uint64_t key;
-  uint64_t check;
+/// The numbers, and 1, of the descriptors whose streams were last seen. One may stand for something else by
+/// now.
+constinit int seen[64] = {};
 
-  static uint64_t check_of(int fd, uint64_t inode, uint64_t key) {
-    return derive(inode, static_cast<uint64_t>(fd) + 1) ^ key;
-  }
-};
-constinit Seen seen[64] = {};
-constinit uint64_t memory_device = 0; // of all files in memory; 0 as long as none was seen
+int& seen_at(int fd) { return seen[static_cast<unsigned>(fd) % 64]; }
 
-Seen& seen_at(int fd) { return seen[static_cast<unsigned>(fd) % 64]; }
-
-void remember(int fd, const struct stat& state, uint64_t key) {
-  __atomic_store_n(&memory_device, state.st_dev, __ATOMIC_RELAXED);
-  Seen& entry = seen_at(fd);
-  __atomic_store_n(&entry.key, key, __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.inode, state.st_ino, __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.check, Seen::check_of(fd, state.st_ino, key), __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.number, fd + 1, __ATOMIC_RELAXED);
-}
+void remember(int fd) { __atomic_store_n(&seen_at(fd), fd + 1, __ATOMIC_RELAXED); }
 
 /// As files in memory are.
 bool is_nameless(const struct stat& state) { return S_ISREG(state.st_mode) && state.st_nlink == 0; }
@@ -105,8 +86,7 @@ int make(uint64_t key, int flags) {
     sys::dup3(opened, fd, flags & O_CLOEXEC);
     sys::close(opened);
   }
-  struct stat state;
-  if (sys::fstat(fd, state) == 0) remember(fd, state, key);
+  remember(fd);
   may_exist = true;
   mark_device_replaced();
   return fd;
@@ -125,19 +105,7 @@ ssize_t answer(long result) {
   return -1;
 }
 
-bool replace(int fd, int stream, uint64_t key) {
-  struct stat state;
-  if (!take_number(stream, fd)) return false;
-  if (sys::fstat(fd, state) == 0) remember(fd, state, key);
-  return true;
-}
-
-bool was_seen_at(int fd) { return __atomic_load_n(&seen_at(fd).number, __ATOMIC_RELAXED) == fd + 1; }
-
-bool find_anew(int fd, uint64_t& key) {
-  struct stat state;
-  return fd >= 0 && sys::fstat(fd, state) == 0 && is_nameless(state) && find_by_name(fd, key);
-}
+bool was_seen_at(int fd) { return __atomic_load_n(&seen_at(fd), __ATOMIC_RELAXED) == fd + 1; }
 
 bool lengthen(int fd, uint64_t key) {
   constexpr uint64_t long_enough = 16 << 20;
@@ -154,16 +122,8 @@ bool lengthen(int fd, uint64_t key) {
 
 bool find(int fd, uint64_t& key) {
   struct stat state;
-  if (fd < 0 || sys::fstat(fd, state) != 0 || !is_nameless(state)) return false;
-  const uint64_t known_device = __atomic_load_n(&memory_device, __ATOMIC_RELAXED);
-  if (known_device != 0 && state.st_dev != known_device) return false;
-  const Seen& entry = seen_at(fd);
-  key = __atomic_load_n(&entry.key, __ATOMIC_RELAXED);
-  if (__atomic_load_n(&entry.inode, __ATOMIC_RELAXED) == state.st_ino && known_device != 0 &&
-      __atomic_load_n(&entry.check, __ATOMIC_RELAXED) == Seen::check_of(fd, state.st_ino, key))
-    return true;
-  if (!find_by_name(fd, key)) return false;
-  remember(fd, state, key);
+  if (fd < 0 || sys::fstat(fd, state) != 0 || !is_nameless(state) || !find_by_name(fd, key)) return false;
+  remember(fd);
   return true;
 }
 

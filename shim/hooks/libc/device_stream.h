@@ -29,9 +29,6 @@ inline constexpr size_t read_limit = 33554431;
 /// that, or -1. The reading hooks look for it from now on.
 int make(uint64_t key, int flags);
 
-/// Puts the stream of that key in the place of another descriptor.
-bool replace(int fd, int stream, uint64_t key);
-
 bool closes_on_exec(int fd);
 /// Puts what is behind `from` under the number `fd`, which closes on exec as before.
 bool take_number(int from, int fd);
@@ -41,9 +38,6 @@ ssize_t answer(long result);
 
 /// The key of the stream behind a descriptor; false if it is none.
 bool find(int fd, uint64_t& key);
-
-/// The same without remembering it: in a vfork child, whose memory is another process's.
-bool find_anew(int fd, uint64_t& key);
 
 /// Makes the file behind the descriptor hold what readers without a hook may want, 16 MiB as the supervisor's
 /// files do, from where the descriptor stands now.

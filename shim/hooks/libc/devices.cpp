@@ -161,7 +161,7 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, b
   FILE* own = file; // libc reads it itself where it can be no other
   const bool is_there = stream >= 0 && (is_reopened ? device::lengthen(stream, key)
                                                     : (own = device::open_file(fd, mode)) != nullptr);
-  if (!is_there || !device::replace(fd, stream, key)) {
+  if (!is_there || !device::take_number(stream, fd)) {
     if (stream >= 0) sys::close(stream);
     record_kept(hook, caller, Reason::no_memory_file, shown);
     return file; // where there is an own one, it stays unused
@@ -187,7 +187,7 @@ void replace_inherited(int fd) {
   if (!is_read(flags) || !decide_draw(hooks::open, call_sites, program, {shown.c_str()})) return;
   const uint64_t key = next_key();
   const int stream = device::make(key, flags | O_CLOEXEC);
-  if (stream < 0 || !device::replace(fd, stream, key))
+  if (stream < 0 || !device::take_number(stream, fd))
     record_kept(hooks::open, program, Reason::no_memory_file, shown.c_str());
   if (stream >= 0) sys::close(stream);
 }

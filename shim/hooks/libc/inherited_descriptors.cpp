@@ -14,7 +14,7 @@ void each_stream(Visit visit) {
   constexpr int numbers = 1024; // a usual limit of open files
   uint64_t key;
   for (int fd = 0; fd < numbers; ++fd)
-    if (device::find_anew(fd, key)) visit(fd, key);
+    if (device::find(fd, key)) visit(fd, key);
 }
 
 /// Puts the kernel's device in the place of a stream.
