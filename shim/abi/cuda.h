@@ -38,7 +38,6 @@ using CUgraph = struct CUgraph_st*;
 using CUgraphNode = struct CUgraphNode_st*;
 using CUcontext = struct CUctx_st*;
 /// cudaArray_t stands for the same.
-using CUarray = struct CUarray_st*;
 /// CUmemGenericAllocationHandle
 using CUmemHandle = unsigned long long;
 
@@ -88,28 +87,10 @@ enum class CopyKind : int {
 
 /// CUmemorytype
 enum class MemoryType : unsigned {
-  host = 1,   /**< CU_MEMORYTYPE_HOST */
-  unified = 4 /**< CU_MEMORYTYPE_UNIFIED */
+  host = 1 /**< CU_MEMORYTYPE_HOST */
 };
 /// CUpointer_attribute: CU_POINTER_ATTRIBUTE_MEMORY_TYPE, and CU_POINTER_ATTRIBUTE_IS_MANAGED
 inline constexpr int pointer_memory_type = 2;
 inline constexpr int pointer_is_managed = 8;
-
-/// CUDA_MEMCPY2D, which is CUDA_MEMCPY2D_v2
-struct CUcopy2D {
-  size_t srcXInBytes, srcY;
-  MemoryType srcMemoryType;
-  const void* srcHost;
-  CUdeviceptr srcDevice;
-  CUarray srcArray;
-  size_t srcPitch;
-  size_t dstXInBytes, dstY;
-  MemoryType dstMemoryType;
-  void* dstHost;
-  CUdeviceptr dstDevice;
-  CUarray dstArray;
-  size_t dstPitch;
-  size_t WidthInBytes, Height;
-};
 
 } // namespace detshim::abi

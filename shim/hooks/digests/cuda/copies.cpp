@@ -90,11 +90,6 @@ HostArea from_memory(const Hook& hook, void* to, const void* /*from*/, size_t si
   return to_host(hook, kind, {to, size});
 }
 template <typename... Stream>
-HostArea from_symbol(const Hook& hook, void* to, const void* /*symbol*/, size_t size, size_t /*offset*/,
-                     CopyKind kind, Stream...) {
-  return to_host(hook, kind, {to, size});
-}
-template <typename... Stream>
 HostArea from_rows(const Hook& hook, void* to, size_t to_pitch, const void* /*from*/, size_t /*from_pitch*/,
                    size_t width, size_t height, CopyKind kind, Stream...) {
   return to_host(hook, kind, {to, width, height, to_pitch});
@@ -109,54 +104,6 @@ template <typename... Stream>
 HostArea by_address(const Hook& hook, CUdeviceptr to, CUdeviceptr /*from*/, size_t size, Stream...) {
   return is_of_host(hook, memory_at(to)) ? HostArea{memory_at(to), size} : HostArea{};
 }
-template <typename... Stream>
-HostArea described(const Hook& hook, const CUcopy2D* copy, Stream...) {
-  const void* to = memory_at(copy->dstDevice);
-  if (copy->dstMemoryType == MemoryType::host)
-    to = copy->dstHost;
-  else if (copy->dstMemoryType != MemoryType::unified || !is_of_host(hook, to))
-    return {};
-  const size_t pitch = copy->dstPitch != 0 ? copy->dstPitch : copy->WidthInBytes;
-  return {static_cast<const char*>(to) + copy->dstXInBytes + copy->dstY * pitch, copy->WidthInBytes,
-          copy->Height, pitch};
-}
-
-// In batches (CUDA 12.8). Until CUDA 13 there was one argument more, before the stream, by which the library
-// said which copy failed.
-
-template <typename Call, typename Address>
-void add_batch(const Call& call, Address* to, const size_t* sizes, size_t count, CUstream stream) {
-  for (size_t i = 0; i < count; ++i) {
-    const void* const start = reinterpret_cast<const void*>(to[i]);
-    if (start != nullptr && sizes[i] != 0 && is_of_host(call.hook(), start))
-      add_in_stream(call, {start, sizes[i]}, stream);
-  }
-}
-
-/// The runtime has one name for both forms. What the shorter one lacks is read, and handed on, as it happens
-/// to be: nobody looks at it.
-template <typename Call>
-cudaError copy_batch(const Call& call, void* const* to, Word from, const size_t* sizes, size_t count,
-                     Word attributes, Word of, Word attribute_count, Word failed_or_stream, CUstream stream) {
-  const cudaError status =
-      call.real(to, from, sizes, count, attributes, of, attribute_count, failed_or_stream, stream);
-  if (!wants_fingerprint(call, status)) return status;
-  int version = 0;
-  auto* const get_version = call.template sibling<cudaError(int*)>("cudaRuntimeGetVersion");
-  const bool is_of_cuda_13 = succeeded(get_version, &version) && version >= 13000;
-  add_batch(call, to, sizes, count, is_of_cuda_13 ? static_cast<CUstream>(failed_or_stream) : stream);
-  return status;
-}
-
-template <typename Call, typename... Others>
-CUresult copy_batch_by_driver(const Call& call, const CUdeviceptr* to, Word from, const size_t* sizes,
-                              size_t count, Others... others) {
-  const CUresult status = call.real(to, from, sizes, count, others...);
-  if (wants_fingerprint(call, status))
-    add_batch(call, to, sizes, count, argument_of_type<CUstream>(others...));
-  return status;
-}
-
 constexpr Description hashed = {
     .action = Action::observe,
     .summary = "Hashes what the copy brings to the host, if DETSHIM_FINGERPRINT asks for it.",
@@ -167,13 +114,6 @@ constexpr Description hashed_later = {
         "Hashes what the copy brings to the host once the program has waited for it, if DETSHIM_FINGERPRINT "
         "asks for it.",
 };
-
-using CopyBatch = CudaCall<cudaError(void* const* to, Word, const size_t* sizes, size_t count, Word, Word,
-                                     Word, Word failed_or_stream, CUstream stream)>;
-using DriverCopyBatch =
-    CudaCall<CUresult(const CUdeviceptr*, Word, const size_t*, size_t, Word, Word, Word, Word, CUstream)>;
-using DriverCopyBatch2 =
-    CudaCall<CUresult(const CUdeviceptr*, Word, const size_t*, size_t, Word, Word, Word, CUstream)>;
 
 } // namespace
 } // namespace detshim
@@ -196,16 +136,7 @@ using namespace detshim::abi;
   IN_STREAM(cuda, CUresult, ASYNC, DESCRIBE<CUstream>)
 
 RUNTIME(cudaMemcpy, from_memory);
-RUNTIME(cudaMemcpyFromSymbol, from_symbol);
 RUNTIME(cudaMemcpy2D, from_rows);
-DETSHIM_STREAM_HOOK(cudart, CopyBatch, cudaMemcpyBatchAsync, copy_batch, hashed_later);
 
 DRIVER(cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, from_device);
 DRIVER(cuMemcpy, cuMemcpyAsync, by_address);
-WAITING(cuda, CUresult, cuMemcpy2D_v2, described<>);
-WAITING(cuda, CUresult, cuMemcpy2DUnaligned_v2, described<>);
-IN_STREAM(cuda, CUresult, cuMemcpy2DAsync_v2, described<CUstream>);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch, cuMemcpyBatchAsync, copy_batch_by_driver, hashed_later);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch, cuMemcpyBatchAsync_ptsz, copy_batch_by_driver, hashed_later);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch2, cuMemcpyBatchAsync_v2, copy_batch_by_driver, hashed_later);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch2, cuMemcpyBatchAsync_v2_ptsz, copy_batch_by_driver, hashed_later);
