@@ -1,7 +1,6 @@
-// Names of kernels by what stands for them in a launch, for runtimes and drivers that cannot be asked.
+// Names of kernels by what stands for them in a launch, for runtimes that cannot be asked.
 #pragma once
 
-#include "common/text.h"
 #include "core/base/mapped.h"
 #include "hooks/support/shared_use.h"
 
@@ -35,25 +34,6 @@ public:
 
 private:
   Mapped<ObjectTable<Size, 64>> names_ = {};
-};
-
-/// Copies of texts that their owners may change, as many as fit.
-template <size_t Size>
-class TextStore {
-public:
-  /// The copy, or nullptr where no room is left.
-  const char* keep(const char* text) {
-    auto* const texts = texts_.get();
-    const size_t size = text_length(text) + 1;
-    const size_t at = __atomic_fetch_add(&used_, size, __ATOMIC_RELAXED);
-    if (texts == nullptr || size > Size || at > Size - size) return nullptr;
-    __builtin_memcpy(*texts + at, text, size);
-    return *texts + at;
-  }
-
-private:
-  size_t used_ = 0;
-  Mapped<char[Size]> texts_ = {};
 };
 
 } // namespace detshim

@@ -16,8 +16,7 @@ namespace {
 using namespace abi;
 
 constinit KernelNames<65536> runtime_names = {}; // of functions on the host that stand for kernels
-constinit KernelNames<8192> driver_names = {};   // of CUfunction and CUkernel
-constinit TextStore<1 << 20> driver_texts = {};
+constinit KernelNames<8192> driver_names = {};   // of CUkernel
 
 constexpr const char* unnamed = "?";
 constexpr const char* any_graph = "a graph";
@@ -81,12 +80,6 @@ auto launch_graph(const Call& call, CUgraphExec graph, CUstream stream) {
   return status;
 }
 
-/// The same handle comes again for the same kernel.
-void remember_driver_name(const void* kernel, const char* name) {
-  const char* known = driver_names.find(kernel);
-  if (known == nullptr || !same_text(known, name)) driver_names.remember(kernel, driver_texts.keep(name));
-}
-
 constexpr Description counted = {
     .action = Action::observe,
     .fields = {"kernel"},
@@ -140,18 +133,6 @@ DETSHIM_STREAM_HOOK(cudart, GraphLaunch<cudaError>, cudaGraphLaunch, launch_grap
 
 // ---- The driver ----
 
-DETSHIM_HOOK(cuda, CUresult, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name),
-             .action = Action::observe,
-             .summary = "Remembers the kernel's name where the driver cannot tell it (before CUDA 12.3), if "
-                        "DETSHIM_KERNELS asks for launches.") {
-  DETSHIM_ENTER(cuModuleGetFunction);
-  const CUresult status = call.real(function, module, name);
-  if (options().kernels && !call.passes() && status == CUresult::success &&
-      call.sibling<CUresult(const char**, CUfunction)>("cuFuncGetName") == nullptr)
-    remember_driver_name(*function, name);
-  return status;
-}
-
 // The driver launches a CUkernel as it does a CUfunction. Whether it tells that one from the other when it is
 // asked for a name, cuda.h does not say.
 DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char* name),
@@ -159,7 +140,10 @@ DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary l
              .summary = "Remembers the kernel's name for its launches, if DETSHIM_KERNELS asks for them.") {
   DETSHIM_ENTER(cuLibraryGetKernel);
   const CUresult status = call.real(kernel, library, name);
-  if (options().kernels && !call.passes() && status == CUresult::success) remember_driver_name(*kernel, name);
+  const char* kept = nullptr; // `name` is the program's
+  auto* const get = call.sibling<CUresult(const char**, CUkernel)>("cuKernelGetName");
+  if (options().kernels && !call.passes() && status == CUresult::success && succeeded(get, &kept, *kernel))
+    driver_names.remember(*kernel, kept);
   return status;
 }
 
