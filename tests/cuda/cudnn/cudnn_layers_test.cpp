@@ -250,12 +250,11 @@ TEST_P(CudnnLayers, ALibraryThatGivesNoSizesRunsWhatTheProgramAsked) {
 struct Pooling {
   const char* dimensions;
   const char* set;
-  const char* get;
   const char* values; ///< what the descriptor says besides its mode
 };
 const Pooling poolings[] = {
-    {"2d", "cudnnSetPooling2dDescriptor", "cudnnGetPooling2dDescriptor", " 1 2 3 4 5 6 7"},
-    {"nd", "cudnnSetPoolingNdDescriptor", "cudnnGetPoolingNdDescriptor", " 1 2 4 5 3 6 7"},
+    {"2d", "cudnnSetPooling2dDescriptor", " 1 2 3 4 5 6 7"},
+    {"nd", "cudnnSetPoolingNdDescriptor", " 1 2 4 5 3 6 7"},
 };
 
 TEST_P(CudnnLayers, MaxPoolingIsDeterministic) {
@@ -328,10 +327,10 @@ TEST_P(CudnnRealLayers, TheRealLibraryTakesTheMode) {
   for (const Pooling& p : poolings) {
     const Arguments program{"pooling", p.dimensions, "0", "3", "0", "1"};
     const auto set = shimmed(program);
-    EXPECT_EQ(set.out, native(program));
+    EXPECT_EQ(set.out.back(), native(program).back());
     EXPECT_TRUE(set.did("replace", p.set)) << set;
-    EXPECT_TRUE(contains(shimmed({"pooling", p.dimensions, "0"}, disabled(p.get)).out,
-                         std::string{"set=0 get=0 mode=3"} + p.values));
+    EXPECT_TRUE(
+        contains(shimmed({"pooling", p.dimensions, "0"}).out, std::string{"set=0 get=0 mode=3"} + p.values));
     EXPECT_TRUE(
         contains(native({"pooling", p.dimensions, "0"}), std::string{"set=0 get=0 mode=0"} + p.values));
   }
