@@ -16,8 +16,6 @@ enum class CUresult : int { success = 0 /**< CUDA_SUCCESS */ };
 
 /// CUdeviceptr, with the width that every function has since CUDA 3.2.
 using CUdeviceptr = uint64_t;
-/// CUdeviceptr_v1, of the functions before that.
-using CUdeviceptr_v1 = uint32_t;
 
 using CUstream = cudaStream_t;
 /// cudaMemPool_t is the same.
@@ -40,9 +38,6 @@ using CUcontext = struct CUctx_st*;
 /// cudaArray_t stands for the same.
 /// CUmemGenericAllocationHandle
 using CUmemHandle = unsigned long long;
-
-/// CUgraphNodeType, the first member of CUgraphNodeParams: CU_GRAPH_NODE_TYPE_MEM_ALLOC
-inline constexpr int graph_node_mem_alloc = 10;
 
 /// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the two streams that a stream of 0 may mean.
 inline constexpr uintptr_t stream_legacy = 1;
