@@ -15,7 +15,7 @@ namespace detshim {
 struct Filter;
 
 /// A copy of the filter, behind those that are on; of strict mode for nullptr. nullptr where there is no
-/// memory, or no filter there: the kernel will not take it either.
+/// memory, or no filter at that address: the kernel will not take it either.
 Filter* copy_filter(const sock_fprog* program);
 
 /// Whether that filter and those before it allow a call.

@@ -2,8 +2,8 @@
 //
 // cudnnFind* runs every algorithm and sorts by measured time, so the first one differs from run to run.
 // cudnnGet*_v7 asks a heuristic, which does not, but may rank a nondeterministic algorithm first. Find is
-// answered from Get's list, filtered; where a library has no Get (before cuDNN 7) or nothing in its list
-// serves, from the timed one, filtered, which is recorded.
+// answered from Get's list, filtered; where an old library has no Get, from its own list, filtered and put in
+// order of the algorithm's number.
 #include "core/tuning/tuning.h"
 #include "hooks/support/cudnn.h"
 #include "hooks/support/functions.h"
@@ -25,6 +25,18 @@ struct Candidates {
   int count = 0;
   Perf list[algorithm_limit];
 };
+
+/// Those that run come first, then the lower number.
+void sort_by_algorithm(Candidates& found) {
+  const auto place = [](const Perf& one) {
+    return (one.status != cudnnStatus::success ? 1 << 20 : 0) + one.algo * 16 + one.math_type;
+  };
+  for (int end = 1; end < found.count; ++end)
+    for (int i = end; i > 0 && place(found.list[i]) < place(found.list[i - 1]); --i) {
+      const Perf later = found.list[i - 1];
+      found.list[i - 1] = found.list[i], found.list[i] = later;
+    }
+}
 
 /// What a program asked for, and what the library can say.
 struct Search {
@@ -137,16 +149,18 @@ cudnnStatus answer_find(const Call& call, const char* getter, const Search& sear
                   {Action::nondeterministic,
                    tuning == Autotune::off ? Reason::timed_list : Reason::choice_cannot_be_kept});
   }
-  Outcome outcome = {Action::replace, Reason::answered_by_heuristic};
+  Reason why = Reason::answered_by_heuristic;
   const bool is_from_heuristic = ask_cudnn(call.hook(), getter, descriptors..., algorithm_limit,
                                            &candidates.count, +candidates.list) == cudnnStatus::success &&
                                  candidates.count > 0;
-  // Where nothing deterministic serves: the library's own answer, with what it says of those that do not run.
+  // Where nothing deterministic serves: the library's own answer, with what it says of those that do not run,
+  // but in an order that time does not choose.
   if (!is_from_heuristic || (fill(search, candidates) == 0 && !options().strict())) {
     if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
-    outcome = {Action::nondeterministic, Reason::timed_list};
+    sort_by_algorithm(candidates);
+    why = Reason::timed_list_sorted;
   }
-  const cudnnStatus status = answer(call, search, candidates, outcome);
+  const cudnnStatus status = answer(call, search, candidates, {Action::replace, why});
   set_synthetic_times(search);
   return status;
 }
