@@ -223,9 +223,9 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
              .summary = "Recorded: the algorithm's fingerprint, so that it shows when two logs are compared; "
                         "kept for DETSHIM_AUTOTUNE=record:FILE.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmul);
-  const cublasStatus status = call_digested<describe_lt_product>(
-      call, handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout, algo,
-      workspace, workspace_size, stream);
+  const cublasStatus status =
+      call_digested<describe_lt_product>(call, handle, operation, alpha, a, a_layout, b, b_layout, beta, c,
+                                         c_layout, d, d_layout, algo, workspace, workspace_size, stream);
   if (call.passes() || status != cublasStatus::success) return status;
   if (algo == nullptr) {
     call.record(Action::observe, Reason::library_choice, {"", uint64_t{workspace_size}, "", ""});
@@ -234,7 +234,8 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
   AlgorithmName name(*algo);
   call.record(Action::observe, Reason::program_choice,
               {name.c_str(), uint64_t{workspace_size}, name.c_str(), reduction_of(call.hook(), *algo)});
-  if (autotune() == Autotune::record) keep_used(call, {operation, a_layout, b_layout, c_layout, d_layout}, *algo);
+  if (autotune() == Autotune::record)
+    keep_used(call, {operation, a_layout, b_layout, c_layout, d_layout}, *algo);
   return status;
 }
 
