@@ -16,8 +16,6 @@ enum class CUresult : int { success = 0 /**< CUDA_SUCCESS */ };
 
 /// CUdeviceptr, with the width that every function has since CUDA 3.2.
 using CUdeviceptr = uint64_t;
-/// CUdeviceptr_v1, of the functions before that.
-using CUdeviceptr_v1 = uint32_t;
 
 using CUstream = cudaStream_t;
 /// cudaMemPool_t is the same.
@@ -37,17 +35,9 @@ using CUgraphExec = struct CUgraphExec_st*;
 using CUgraph = struct CUgraph_st*;
 using CUgraphNode = struct CUgraphNode_st*;
 using CUcontext = struct CUctx_st*;
-using CUdevice = int;
 /// cudaArray_t stands for the same.
-using CUarray = struct CUarray_st*;
 /// CUmemGenericAllocationHandle
 using CUmemHandle = unsigned long long;
-
-/// CUgraphNodeType, the first member of CUgraphNodeParams: CU_GRAPH_NODE_TYPE_MEM_ALLOC
-inline constexpr int graph_node_mem_alloc = 10;
-
-/// CUgraphNodeType: CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_GRAPH
-inline constexpr int graph_node_copy = 1, graph_node_child = 4;
 
 /// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the two streams that a stream of 0 may mean.
 inline constexpr uintptr_t stream_legacy = 1;
@@ -92,47 +82,10 @@ enum class CopyKind : int {
 
 /// CUmemorytype
 enum class MemoryType : unsigned {
-  host = 1,   /**< CU_MEMORYTYPE_HOST */
-  unified = 4 /**< CU_MEMORYTYPE_UNIFIED */
+  host = 1 /**< CU_MEMORYTYPE_HOST */
 };
 /// CUpointer_attribute: CU_POINTER_ATTRIBUTE_MEMORY_TYPE, and CU_POINTER_ATTRIBUTE_IS_MANAGED
 inline constexpr int pointer_memory_type = 2;
 inline constexpr int pointer_is_managed = 8;
-
-/// CUDA_MEMCPY2D, which is CUDA_MEMCPY2D_v2
-struct CUcopy2D {
-  size_t srcXInBytes, srcY;
-  MemoryType srcMemoryType;
-  const void* srcHost;
-  CUdeviceptr srcDevice;
-  CUarray srcArray;
-  size_t srcPitch;
-  size_t dstXInBytes, dstY;
-  MemoryType dstMemoryType;
-  void* dstHost;
-  CUdeviceptr dstDevice;
-  CUarray dstArray;
-  size_t dstPitch;
-  size_t WidthInBytes, Height;
-};
-
-/// CUDA_MEMCPY3D, which is CUDA_MEMCPY3D_v2
-struct CUcopy3D {
-  size_t srcXInBytes, srcY, srcZ, srcLOD;
-  MemoryType srcMemoryType;
-  const void* srcHost;
-  CUdeviceptr srcDevice;
-  CUarray srcArray;
-  void* reserved0;
-  size_t srcPitch, srcHeight;
-  size_t dstXInBytes, dstY, dstZ, dstLOD;
-  MemoryType dstMemoryType;
-  void* dstHost;
-  CUdeviceptr dstDevice;
-  CUarray dstArray;
-  void* reserved1;
-  size_t dstPitch, dstHeight;
-  size_t WidthInBytes, Height, Depth;
-};
 
 } // namespace detshim::abi

@@ -216,25 +216,18 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
 
 Reason why_python_keeps_entropy() {
   constexpr int limit = 8;
-  struct Asked {
-    Reason why = Reason::none;
-    bool is_token = false;
-  } requested;
-  each_python_module(
-      limit,
-      [](const char* name, void* to) {
-        Asked& found = *static_cast<Asked*>(to);
-        Reason& reason = found.why;
-        for (const char* package : cryptography_packages)
-          if (is_in_package(name, package) && !gives_up_entropy(name)) reason = Reason::key;
-        if (reason == Reason::none && keeps_entropy(name)) reason = Reason::named_by_user;
-        found.is_token |= same_text(name, "secrets");
-        // Who asked these two: what they give is the caller's.
-        return reason == Reason::none && (same_text(name, "random") || same_text(name, "secrets"));
-      },
-      &requested);
-  if (requested.is_token && requested.why == Reason::none) warn_of_tokens();
-  return requested.why;
+  Reason why = Reason::none;
+  bool is_token = false;
+  each_python_module(limit, [&](const char* name) {
+    for (const char* package : cryptography_packages)
+      if (is_in_package(name, package) && !gives_up_entropy(name)) why = Reason::key;
+    if (why == Reason::none && keeps_entropy(name)) why = Reason::named_by_user;
+    is_token |= same_text(name, "secrets");
+    // Who asked these two: what they give is the caller's.
+    return why == Reason::none && (same_text(name, "random") || same_text(name, "secrets"));
+  });
+  if (is_token && why == Reason::none) warn_of_tokens();
+  return why;
 }
 
 void note_listening() {

@@ -31,7 +31,6 @@ constexpr Library other_libraries[] = {
     {"mindspore", {"libmindspore_core"}, false},
     {"tensorrt", {"libnvinfer"}, false},
     {"cusparselt", {"libcusparseLt"}, false},
-    {"cutensor", {"libcutensor.so"}, false},
     {"torch", {"libtorch", "libc10"}, false},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
 };

@@ -153,10 +153,6 @@ TEST(Abi, CublasLt) {
                   decltype(::cublasLtMatmulAlgoGetIds)>());
   static_assert(CalledAlike<Status(abi::cublasLtMatmulAlgo*, int, const void*, size_t),
                             decltype(::cublasLtMatmulAlgoConfigSetAttribute)>());
-  static_assert(CalledAlike<Status(Handle, abi::cublasComputeType, abi::cudaDataType, abi::cudaDataType,
-                                   abi::cudaDataType, abi::cudaDataType, abi::cudaDataType, int,
-                                   abi::cublasLtMatmulAlgo*),
-                            decltype(::cublasLtMatmulAlgoInit)>());
   static_assert(CalledAlike<Status(Handle, Operation, Layout, Layout, Layout, Layout,
                                    const abi::cublasLtMatmulAlgo*, Ours*),
                             decltype(::cublasLtMatmulAlgoCheck)>());

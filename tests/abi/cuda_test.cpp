@@ -101,7 +101,6 @@ TEST(Abi, Cuda) {
       called_alike<decltype(::cudaEventElapsedTime), cudaError(float*, abi::CUevent, abi::CUevent)>());
   static_assert(called_alike<decltype(::cuEventElapsedTime), CUresult(float*, abi::CUevent, abi::CUevent)>());
 
-  static_assert(CU_GRAPH_NODE_TYPE_MEM_ALLOC == abi::graph_node_mem_alloc);
   static_assert(called_alike<decltype(::cuMemCreate),
                              CUresult(abi::CUmemHandle*, size_t, const void*, unsigned long long)>());
   using AddNode = CUresult(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, size_t, void*);
@@ -109,12 +108,6 @@ TEST(Abi, Cuda) {
   static_assert(
       called_alike<decltype(::cudaGraphAddMemAllocNode),
                    cudaError(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, size_t, void*)>());
-#if CUDA_VERSION >= 13000 // before it, cuGraphAddNode_v2 has a name of its own
-  static_assert(offsetof(CUgraphNodeParams, type) == 0 && sizeof(CUgraphNodeType) == sizeof(int));
-  static_assert(called_alike<decltype(::cuGraphAddNode),
-                             CUresult(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, const void*,
-                                      size_t, int*)>());
-#endif
   static_assert(called_alike<decltype(::cuModuleGetFunction),
                              CUresult(abi::CUfunction*, abi::CUmodule, const char*)>());
 #if CUDA_VERSION >= 12000

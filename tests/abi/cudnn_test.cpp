@@ -144,14 +144,11 @@ TEST(Abi, CudnnLayers) {
                             decltype(::cudnnGetConvolutionBackwardDataWorkspaceSize)>());
   static_assert(CalledAlike<Status(P, P, P, P, P, abi::cudnnBackwardFilterAlgo, P),
                             decltype(::cudnnGetConvolutionBackwardFilterWorkspaceSize)>());
-  static_assert(CalledAlike<Status(P), decltype(::cudnnDestroyPoolingDescriptor)>());
   static_assert(
       CalledAlike<Status(P, abi::cudnnPoolingMode, abi::cudnnNanPropagation, int, int, int, int, int, int),
                   decltype(::cudnnSetPooling2dDescriptor)>());
-  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, P), decltype(::cudnnGetPooling2dDescriptor)>());
   static_assert(CalledAlike<Status(P, abi::cudnnPoolingMode, abi::cudnnNanPropagation, int, P, P, P),
                             decltype(::cudnnSetPoolingNdDescriptor)>());
-  static_assert(CalledAlike<Status(P, int, P, P, P, P, P, P), decltype(::cudnnGetPoolingNdDescriptor)>());
   static_assert(CalledAlike<Status(P, P, float, P, size_t, unsigned long long),
                             decltype(::cudnnSetDropoutDescriptor)>());
   static_assert(CalledAlike<Status(P, P, float, P, size_t, unsigned long long),

@@ -166,16 +166,6 @@ TEST(Inputs, OfAProgramThatIsStartedAreNamedByIt) {
     EXPECT_NE(log_of(program).find("verdict: covered"), std::string::npos) << program;
 }
 
-TEST(Inputs, OfPhpAreNamedWithTheirLine) {
-  const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "t.php") << "<?php\nmicrotime();\nfilemtime('/');\n";
-  if (run({"php", "-n", "t.php"}, {}, scratch.path()).status != 0) GTEST_SKIP() << "no PHP";
-  EXPECT_EQ(reasons_of(scratch, "clock", {"php", "-n", "t.php"}),
-            Words{"your code reads a clock or an id: t.php:2"});
-  EXPECT_EQ(reasons_of(scratch, "input", {"php", "-n", "t.php"}),
-            Words{"your code reads what no seed pins: t.php:3 (file_time)"});
-}
-
 TEST(Inputs, OfPythonAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
   const auto inputs_of = [&](const std::string& code) {

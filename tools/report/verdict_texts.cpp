@@ -155,7 +155,7 @@ constexpr struct {
   const char* text;
 } nvidia_texts[] = {
     {"libcusparseLt.so", "its search chooses by time, and of its products nothing is said"},
-    {"libcutensor", "its modes that differ are hooked, and of the rest nothing is said"},
+    {"libcutensor", "it has no hooks, and nothing is said of its repeatability"},
     {"libcudss.so", "its solvers repeat in a mode alone that the program has to choose"},
     {"libnvshmem_host.so", "of its reductions nothing is said"},
 };

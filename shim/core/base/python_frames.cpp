@@ -420,7 +420,7 @@ void read_python_call_site(PythonCallSite& call_site) {
     find_call_site(python, PythonDetail::all, false, call_site);
 }
 
-void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data) {
+void detail::each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data) {
   Interpreter python = {};
   if (!find_interpreter(python, false) || python.is_initialized() == 0) return;
   const bool is_held = python.held();
@@ -435,6 +435,12 @@ void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void
   } else if (is_held) {
     walk_by_asking(take);
   }
+}
+
+PythonFrame innermost_python_frame() {
+  PythonFrame innermost = {"", "", 0};
+  each_python_frame(1, [&](const PythonFrame& frame) { innermost = frame; });
+  return innermost;
 }
 
 // ------------------------------------------------------------------ variables
@@ -498,13 +504,10 @@ bool with_interpreter(Act act) {
   const bool takes = !python.held();
   if (takes && !python.given_up()) return false;
   const int state = takes ? python.ensure() : 0;
-  Object* type = nullptr;
-  Object* value = nullptr;
-  Object* trace = nullptr;
-  python.fetch_error(&type, &value, &trace);
-  act(python);
-  python.clear_error();
-  python.restore_error(type, value, trace);
+  {
+    const ErrorsKept errors(python, true);
+    act(python);
+  }
   if (takes) python.release(state);
   return true;
 }
@@ -531,7 +534,7 @@ bool PythonScope::add(TextWriter& to, const char* variable) const {
   return object.get() != nullptr && add_object(python, object.get(), to);
 }
 
-bool each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data) {
+bool detail::each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data) {
   return with_interpreter([&](const Interpreter& python) {
     each_frame(limit, [&](const Interpreter&, Object* frame) {
       const Owned code(python, frame, "f_code");
@@ -556,7 +559,7 @@ bool add_python_version(TextWriter& to, const char* module) {
 
 bool is_python(const Module& module) { return module.symbol("PyEval_GetFrame") != nullptr; }
 
-void each_python_module(int limit, bool (*visit)(const char* name, void*), void* data) {
+void detail::each_python_module(int limit, bool (*visit)(const char* name, void*), void* data) {
   each_frame(limit, [&](const Interpreter& python, Object* frame) {
     const char* const name = module_of(python, frame);
     return name != nullptr && visit(name, data);

@@ -47,15 +47,34 @@ void find_python_call_site(PythonCallSite& call_site, PythonDetail detail, bool 
 /// is asked of it that could allocate. No frames where its version is not known.
 void read_python_call_site(PythonCallSite& call_site);
 
+class PythonScope;
+
+namespace detail {
+void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data);
+void each_python_module(int limit, bool (*visit)(const char* name, void*), void* data);
+bool each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data);
+} // namespace detail
+
 /// Calls visit(frame) for at most `limit` frames of the calling thread, innermost first, where
 /// find_python_call_site() finds any.
-void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data);
+template <typename Visit>
+void each_python_frame(int limit, Visit visit) {
+  detail::each_python_frame(
+      limit, [](const PythonFrame& frame, void* to) { (*static_cast<Visit*>(to))(frame); }, &visit);
+}
+
+/// The first of those, with empty texts where there is none.
+PythonFrame innermost_python_frame();
 
 /// Calls visit(name) for at most `limit` frames of the calling thread, innermost first, with the name of the
 /// module whose code the frame runs (`nacl.utils`, `__main__`), until visit(name) returns false. Does nothing
 /// where there is no Python, or this thread does not hold the interpreter's lock. Leaves a pending Python
 /// exception as it was.
-void each_python_module(int limit, bool (*visit)(const char* name, void*), void* data);
+template <typename Visit>
+void each_python_module(int limit, Visit visit) {
+  detail::each_python_module(
+      limit, [](const char* name, void* to) { return (*static_cast<Visit*>(to))(name); }, &visit);
+}
 
 /// A frame of the calling thread with its variables, while the interpreter's lock is held.
 class PythonScope {
@@ -70,7 +89,7 @@ public:
   bool add(TextWriter& to, const char* variable) const;
 
 private:
-  friend bool each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data);
+  friend bool detail::each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data);
   PythonScope(const void* python, void* frame, const PythonFrame& described)
       : python_(python), variables_of_(frame), frame_(described) {}
 
@@ -83,7 +102,11 @@ private:
 /// false. False where there is no Python, or this thread neither holds the interpreter's lock nor has given
 /// it up for the call that it is in; in that case it is taken for as long, so call it before any lock of
 /// ours is taken. Leaves a pending Python exception as it was.
-bool each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data);
+template <typename Visit>
+bool each_python_scope(int limit, Visit visit) {
+  return detail::each_python_scope(
+      limit, [](const PythonScope& scope, void* to) { return (*static_cast<Visit*>(to))(scope); }, &visit);
+}
 
 /// Appends the `__version__` of a module that is imported ("triton"); false where it is not. As
 /// each_python_scope().

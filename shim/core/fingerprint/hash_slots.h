@@ -1,6 +1,5 @@
 // Slots for hashes that a GPU takes (hash_kernel.cu): the results lie in memory of the host that the GPU
-// writes, and are there once what the program waited for has ended. Each context has slots of its own, which
-// go with it.
+// writes, and are there once what the program waited for has ended. Each context has slots of its own.
 #pragma once
 
 #include "core/fingerprint/area_hash.h"
@@ -19,7 +18,7 @@ struct PendingHash {
 /// Memory for the results of a set of slots, all zero, hash_slots of them; nullptr if there is none. A child
 /// begins without sets.
 HashResult* make_hash_slots(uint32_t& set);
-/// The context that wrote there is gone, or never did: hashes under way will not come.
+/// No context writes there.
 void forget_hash_slots(uint32_t set);
 
 /// A slot, its result zero, for a hash without parts; false if all are in use.

@@ -282,17 +282,6 @@ void end_transfers_of_context(uint64_t context) {
   });
 }
 
-void leave_context(uint64_t context) {
-  with_transfers([&] {
-    take_out([&](Entry& entry) {
-      if (entry.context != context) return false;
-      if (entry.sequence == nullptr) return true;
-      if (entry.why_unread == Reason::none && !has_ended(entry)) entry.why_unread = Reason::context_gone;
-      return end_copy(entry), true;
-    });
-  });
-}
-
 void end_transfers() {
   with_transfers([] {
     end_what_has_ended();

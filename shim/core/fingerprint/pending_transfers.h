@@ -50,10 +50,6 @@ void end_transfers_of_stream(uint64_t stream);
 void end_transfers_of_event(uint64_t event);
 void end_transfers_of_context(uint64_t context);
 
-/// The context is gone: of what the program did not wait for, hashes that have come are read, and the rest is
-/// recorded as not read.
-void leave_context(uint64_t context);
-
 /// The process ends: of what the program never waited for, hashes that have come are read, and the rest is
 /// recorded as not read.
 void end_transfers();

@@ -99,8 +99,7 @@ struct Search {
 void add_pool(Line& line) {
   constexpr int deep = 128; // a task may call deeply before it draws
   Search search{line};
-  each_python_frame(
-      deep, [](const PythonFrame& frame, void* data) { static_cast<Search*>(data)->take(frame); }, &search);
+  each_python_frame(deep, [&](const PythonFrame& frame) { search.take(frame); });
   search.close();
 }
 

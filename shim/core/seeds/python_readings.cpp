@@ -1,7 +1,9 @@
 #include "core/seeds/python_readings.h"
 
 #include "core/base/mapped.h"
+#include "core/base/python_frames.h"
 #include "core/identity/thread.h"
+#include "core/policy/options.h"
 #include "core/seeds/clock_samples.h"
 
 #include <initializer_list>
@@ -228,6 +230,15 @@ uint64_t number_in_line(const Reading& of) {
   return number;
 }
 
+/// True if something that was read makes the value: only then is it worth a look at the line.
+bool may_be_reading(const PythonSeed& seed, const Value& value) {
+  if (readings.peek() == nullptr || seed.is_partial || (!seed.is_real && seed.is_small())) return false;
+  return any_reading([&](const Reading& reading, uint64_t number) {
+    return value.of(reading, number < latest).is_there ||
+           (reading.is_passed && is_within(static_cast<int64_t>(value.name() - reading.first), near));
+  });
+}
+
 } // namespace
 
 void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds) {
@@ -247,19 +258,18 @@ void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds) {
   reading.nanoseconds = nanoseconds;
 }
 
-bool may_be_reading(const PythonSeed& seed) {
-  if (readings.peek() == nullptr || seed.is_partial || (!seed.is_real && seed.is_small())) return false;
+bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, ChosenSeed& chosen) {
+  const unsigned bits = seed.is_real || seed.whole >> 32 == 0 ? 32 : 64;
+  if (Explanation learned; options().pins() && explain_learned(seed.whole, caller, learned)) {
+    chosen = choose_read_seed({kind, seed.whole, bits, caller}, learned);
+    return true;
+  }
   const Value value(seed);
-  return any_reading([&](const Reading& reading, uint64_t number) {
-    return value.of(reading, number < latest).is_there ||
-           (reading.is_passed && is_within(static_cast<int64_t>(value.name() - reading.first), near));
-  });
-}
-
-bool explain_python_seed(const PythonSeed& seed, uint64_t line, PythonOrigin& origin) {
-  const Value value(seed);
+  if (!may_be_reading(seed, value)) return false;
+  PythonCallSite place;
+  find_python_call_site(place, PythonDetail::all, false);
   Fit fit;
-  Reading* const reading = choose(value, line, fit);
+  Reading* const reading = choose(value, place.user >= 0 ? place.key() : 0, fit);
   if (reading == nullptr) return false;
   const bool is_own = reading->owner_key == own_key();
   if (!reading->is_passed) {
@@ -270,14 +280,28 @@ bool explain_python_seed(const PythonSeed& seed, uint64_t line, PythonOrigin& or
     reading->first = value.name();
     reading->is_passed = true;
   }
-  Explanation& explanation = origin.explanation;
+  chosen = {seed.whole, Reason::observed, Action::nondeterministic};
+  if (!options().pins()) return true;
+  Explanation explanation;
   explanation.origin = Origin::clock;
   explanation.owner_key = reading->owner_key;
   explanation.owner_is_first = reading->owner_is_first;
   explanation.offset = fit.offset;
   explanation.instance = derive(reading->owner_key, reading->order);
-  origin.has_own_seed = !is_own;
-  origin.own_seed = derive(derive(reading->owner_key, reading->line), number_in_line(*reading));
+  // Where another process or thread read, its place in its line names the seed: which of those that it was
+  // handed to comes first is a race.
+  const uint64_t handed_on = derive(derive(reading->owner_key, reading->line), number_in_line(*reading));
+  chosen = choose_read_seed({kind, seed.whole, bits, caller, is_own ? nullptr : &handed_on}, explanation);
+  return true;
+}
+
+bool keep_for_comparison(const PythonSeed& seed, ChosenSeed& chosen) {
+  static constinit int kept = 0;
+  constexpr int most = 2000; // more than a log holds
+  if (!options().pins() || makes_secrets() || kept >= most) return false;
+  ++kept;
+  const bool is_own = seed.is_small() || is_from_user(seed.whole, 0);
+  chosen = {seed.whole, is_own ? Reason::own_value : Reason::unexplained_seed, Action::observe};
   return true;
 }
 

@@ -5,7 +5,7 @@
 // as Python makes them: what is off by a rounding in one run would be another seed in the next.
 #pragma once
 
-#include "core/seeds/seed_origin.h"
+#include "core/seeds/seeds.h"
 
 #include <cstdint>
 
@@ -26,18 +26,12 @@ struct PythonSeed {
   bool is_small() const { return whole < 1 << 24; }
 };
 
-/// True if something that was read makes the value: only then is it worth a look at the line.
-bool may_be_reading(const PythonSeed& seed);
+/// True, with what becomes of it, if it is made of a clock that the process's Python has read, or a
+/// comparison of runs saw it change. `caller`: of who seeds.
+bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, ChosenSeed& chosen);
 
-struct PythonOrigin {
-  Explanation explanation;
-  /// The reading's place in its line names the seed that it gives way to (RequestedSeed::own_seed): another
-  /// process or thread read, and which of those that it handed it to comes first is a race.
-  bool has_own_seed = false;
-  uint64_t own_seed = 0;
-};
-
-/// Explains a value that `line` passes; false where nothing that was read makes it.
-bool explain_python_seed(const PythonSeed& seed, uint64_t line, PythonOrigin& origin);
+/// Of the others: true, with what is written down for a comparison of runs to learn from. Of the first ones,
+/// as a loop may seed a million times.
+bool keep_for_comparison(const PythonSeed& seed, ChosenSeed& chosen);
 
 } // namespace detshim

@@ -5,7 +5,6 @@
 #include "core/base/signal_safe_lock.h"
 #include "core/base/table.h"
 #include "core/tuning/tuning.h"
-#include "hooks/cublas/lt_configured.h"
 #include "hooks/cublas/lt_problem.h"
 #include "hooks/cublas/variables.h"
 #include "hooks/digests/cublas/lt_product.h"
@@ -220,19 +219,11 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo* algo, void* workspace,
               size_t workspace_size, cudaStream_t stream),
              .action = Action::replace, .fields = {"algorithm", "workspace", "requested", "reduction"},
-             .summary = "Records the algorithm, and keeps it for DETSHIM_AUTOTUNE=record:FILE. Of several, "
-                        "the first that ran for a product runs.") {
+             .summary = "Records the algorithm, and keeps it for DETSHIM_AUTOTUNE=record:FILE.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmul);
-  const auto run = [&](const cublasLtMatmulAlgo* which) {
-    return call_digested<describe_lt_product>(call, handle, operation, alpha, a, a_layout, b, b_layout, beta,
-                                              c, c_layout, d, d_layout, which, workspace, workspace_size,
-                                              stream);
-  };
-  const LtProduct product{operation, a_layout, b_layout, c_layout, d_layout};
-  if (!call.passes() && algo != nullptr && gives_one_candidate() && is_configured(*algo))
-    return run_configured(call, product, *algo, workspace_size,
-                          [&](const cublasLtMatmulAlgo& which) { return run(&which); });
-  const cublasStatus status = run(algo);
+  const cublasStatus status =
+      call_digested<describe_lt_product>(call, handle, operation, alpha, a, a_layout, b, b_layout, beta, c,
+                                         c_layout, d, d_layout, algo, workspace, workspace_size, stream);
   if (call.passes() || status != cublasStatus::success) return status;
   if (algo == nullptr) {
     call.record(Action::observe, Reason::library_choice, {"", uint64_t{workspace_size}, "", ""});
@@ -241,6 +232,35 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
   AlgorithmName name(*algo);
   call.record(Action::observe, Reason::program_choice,
               {name.c_str(), uint64_t{workspace_size}, name.c_str(), reduction_of(call.hook(), *algo)});
-  if (autotune() == Autotune::record) keep_used(call, product, *algo);
+  if (autotune() == Autotune::record)
+    keep_used(call, {operation, a_layout, b_layout, c_layout, d_layout}, *algo);
+  return status;
+}
+
+// A program that lists algorithms by their numbers, or configures them by itself (NVIDIA's
+// LtMatmulCustomFind), may time them. Which of them serves is known only when it runs, so none is left out.
+DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
+             (cublasLtHandle_t handle, cublasComputeType compute, cudaDataType scale, cudaDataType a,
+              cudaDataType b, cudaDataType c, cudaDataType d, int requested, int* ids, int* returned),
+             .action = Action::nondeterministic, .fields = {"found"},
+             .summary = "Recorded: a program that lists algorithms by their numbers may time them.") {
+  DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoGetIds);
+  const cublasStatus status = call.real(handle, compute, scale, a, b, c, d, requested, ids, returned);
+  if (!call.passes() && status == cublasStatus::success && returned != nullptr && *returned > 1)
+    call.record(Action::nondeterministic, Reason::program_may_time, {*returned});
+  return status;
+}
+
+DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
+             (cublasLtMatmulAlgo * algo, int attribute, const void* value, size_t size),
+             .action = Action::nondeterministic, .fields = {"attribute", "value"},
+             .summary = "Recorded: a program that configures algorithms by itself may choose among them by "
+                        "their times.") {
+  DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoConfigSetAttribute);
+  const cublasStatus status = call.real(algo, attribute, value, size);
+  if (call.passes() || status != cublasStatus::success) return status;
+  uint64_t number = 0;
+  if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
+  call.record(Action::nondeterministic, Reason::program_may_time, {attribute, number});
   return status;
 }

@@ -52,22 +52,16 @@ Tuner find_tuner(const void* caller) {
     PythonCallSite call_site;
     find_python_call_site(call_site, PythonDetail::key, true);
   }
-  struct Search {
-    Tuner tuner;
-    bool is_over = false;
-  } search;
+  Tuner tuner;
+  bool is_over = false;
   constexpr int limit = 4; // a wrapper may have a helper of its own
-  each_python_frame(
-      limit,
-      [](const PythonFrame& frame, void* data) {
-        auto& found = *static_cast<Search*>(data);
-        if (found.is_over || ends_with(frame.file, event_wrapper)) return;
-        found.is_over = true;
-        if (const TunerFile* const file = find_tuner_file(frame.file))
-          found.tuner = {file->file + 1, file->package, frame.line};
-      },
-      &search);
-  return search.tuner;
+  each_python_frame(limit, [&](const PythonFrame& frame) {
+    if (is_over || ends_with(frame.file, event_wrapper)) return;
+    is_over = true;
+    if (const TunerFile* const file = find_tuner_file(frame.file))
+      tuner = {file->file + 1, file->package, frame.line};
+  });
+  return tuner;
 }
 
 /// What is being timed, as far as the tuner's variables say it.
@@ -98,13 +92,10 @@ void read_variables(const PythonScope& scope, Timed& timed) {
 
 void find_timed(Timed& timed) {
   constexpr int farthest = 60; // Inductor compiles under Dynamo; the tuner is near
-  each_python_scope(
-      farthest,
-      [](const PythonScope& scope, void* data) {
-        read_variables(scope, *static_cast<Timed*>(data));
-        return true;
-      },
-      &timed);
+  each_python_scope(farthest, [&](const PythonScope& scope) {
+    read_variables(scope, timed);
+    return true;
+  });
 }
 
 /// A choice of the tuning file: the candidate with a hash of its whole name, the time that it took first,

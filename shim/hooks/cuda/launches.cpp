@@ -6,19 +6,36 @@
 // then, so that asking for its name fails in no way that the program could notice.
 //
 // Symbols: cuda_runtime_api.h, cuda.h, crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.
+#include "core/base/mapped.h"
 #include "core/fingerprint/output_digests.h"
-#include "hooks/cuda/kernel_names.h"
-#include "hooks/digests/cuda/graph_copies.h"
 #include "hooks/support/driver.h"
+#include "hooks/support/shared_use.h"
 
 namespace detshim {
 namespace {
 
 using namespace abi;
 
-constinit KernelNames<65536> runtime_names = {}; // of functions on the host that stand for kernels
-constinit KernelNames<8192> driver_names = {};   // of CUfunction and CUkernel
-constinit TextStore<1 << 20> driver_texts = {};
+/// Names by the functions on the host that stand for kernels, and by CUkernel: without locks, for kernels are
+/// registered by static constructors of every library, and looked up at each launch. Where it is full,
+/// further kernels are not remembered. Mapped at its first use: most programs count no kernels.
+constinit Mapped<ObjectTable<65536, 64>> names = {};
+
+/// Remembers the name, which must stay where it is as long as the kernel can be launched. A later name for
+/// the same address wins: what was there was unloaded.
+void remember(const void* kernel, const char* name) {
+  auto* const all = names.get();
+  auto* const entry = all != nullptr && name != nullptr ? all->insert(kernel) : nullptr;
+  if (entry != nullptr) __atomic_store_n(&entry->value, reinterpret_cast<uintptr_t>(name), __ATOMIC_RELEASE);
+}
+
+/// The name, or nullptr.
+const char* remembered(const void* kernel) {
+  auto* const all = names.peek();
+  const auto* const entry = all != nullptr ? all->find(kernel) : nullptr;
+  return entry == nullptr ? nullptr
+                          : reinterpret_cast<const char*>(__atomic_load_n(&entry->value, __ATOMIC_ACQUIRE));
+}
 
 constexpr const char* unnamed = "?";
 constexpr const char* any_graph = "a graph";
@@ -40,7 +57,7 @@ void count(const Call& call, const char* kernel) {
 /// `kernel` is the function on the host that stands for it, or the runtime's handle of it.
 template <typename Call>
 const char* runtime_name(const Call& call, const void* kernel) {
-  if (const char* known = runtime_names.find(kernel)) return known;
+  if (const char* known = remembered(kernel)) return known;
   const char* name = nullptr;
   auto* const get =
       call.template sibling<cudaError(const char**, const void*)>("cudaFuncGetName"); // from 12.3 on
@@ -50,7 +67,7 @@ const char* runtime_name(const Call& call, const void* kernel) {
 /// `function` may also be a CUkernel, which has a function of its own for its name.
 template <typename Call>
 const char* driver_name(const Call& call, CUfunction function) {
-  if (const char* known = driver_names.find(function)) return known;
+  if (const char* known = remembered(function)) return known;
   for (const char* by : {"cuFuncGetName", "cuKernelGetName"}) { // from 12.3 on
     const char* name = nullptr;
     auto* const get = call.template sibling<CUresult(const char**, CUfunction)>(by);
@@ -78,15 +95,8 @@ auto launch(const Call& call, Arguments... arguments) {
 template <typename Call>
 auto launch_graph(const Call& call, CUgraphExec graph, CUstream stream) {
   const auto status = call.real(graph, stream);
-  if (wants_fingerprint(call, status)) digest_graph_copies(call.hook(), call.caller(), graph, stream);
   if (counts(call, status)) count(call, any_graph);
   return status;
-}
-
-/// The same handle comes again for the same kernel.
-void remember_driver_name(const void* kernel, const char* name) {
-  const char* known = driver_names.find(kernel);
-  if (known == nullptr || !same_text(known, name)) driver_names.remember(kernel, driver_texts.keep(name));
 }
 
 constexpr Description counted = {
@@ -131,7 +141,7 @@ DETSHIM_HOOK(cudart, void, __cudaRegisterFunction,
   DETSHIM_ENTER(__cudaRegisterFunction);
   call.real(binary, host_function, device_function, name, thread_limit, thread, block, block_size, grid_size,
             warp_size);
-  if (options().kernels && !call.passes()) runtime_names.remember(host_function, name);
+  if (options().kernels && !call.passes()) remember(host_function, name);
 }
 
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel, launch, counted);
@@ -142,18 +152,6 @@ DETSHIM_STREAM_HOOK(cudart, GraphLaunch<cudaError>, cudaGraphLaunch, launch_grap
 
 // ---- The driver ----
 
-DETSHIM_HOOK(cuda, CUresult, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name),
-             .action = Action::observe,
-             .summary = "Remembers the kernel's name where the driver cannot tell it (before CUDA 12.3), if "
-                        "DETSHIM_KERNELS asks for launches.") {
-  DETSHIM_ENTER(cuModuleGetFunction);
-  const CUresult status = call.real(function, module, name);
-  if (options().kernels && !call.passes() && status == CUresult::success &&
-      call.sibling<CUresult(const char**, CUfunction)>("cuFuncGetName") == nullptr)
-    remember_driver_name(*function, name);
-  return status;
-}
-
 // The driver launches a CUkernel as it does a CUfunction. Whether it tells that one from the other when it is
 // asked for a name, cuda.h does not say.
 DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char* name),
@@ -161,7 +159,10 @@ DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary l
              .summary = "Remembers the kernel's name for its launches, if DETSHIM_KERNELS asks for them.") {
   DETSHIM_ENTER(cuLibraryGetKernel);
   const CUresult status = call.real(kernel, library, name);
-  if (options().kernels && !call.passes() && status == CUresult::success) remember_driver_name(*kernel, name);
+  const char* kept = nullptr; // `name` is the program's
+  auto* const get = call.sibling<CUresult(const char**, CUkernel)>("cuKernelGetName");
+  if (options().kernels && !call.passes() && status == CUresult::success && succeeded(get, &kept, *kernel))
+    remember(*kernel, kept);
   return status;
 }
 

@@ -166,15 +166,6 @@ auto add_memory_node(const Call& call, Words... words) {
   return status;
 }
 
-/// The node's parameters begin with its type.
-template <typename Call, typename... Arguments>
-CUresult add_node(const Call& call, Arguments... arguments) {
-  const CUresult status = call.real(arguments...);
-  if (wants_fill(call, status) && *argument_of_type<int*>(arguments...) == graph_node_mem_alloc)
-    record_fill(call, Reason::graph_memory);
-  return status;
-}
-
 constexpr Description fills = {
     .action = Action::replace,
     .fields = {"effective"},
@@ -201,7 +192,6 @@ using RuntimeAllocateWithFlags = CudaCall<cudaError(void** memory, size_t size, 
 using RuntimeAllocateRows = CudaCall<cudaError(void** memory, size_t* pitch, size_t width, size_t height)>;
 using RuntimeAllocate3D = CudaCall<cudaError(cudaPitchedPtr* memory, cudaExtent extent)>;
 
-using DriverAllocate1 = CudaCall<CUresult(CUdeviceptr_v1* memory, unsigned size)>;
 using DriverAllocate = CudaCall<CUresult(CUdeviceptr* memory, size_t size)>;
 using DriverAllocateRows =
     CudaCall<CUresult(CUdeviceptr* memory, size_t* pitch, size_t width, size_t height, unsigned element)>;
@@ -220,8 +210,6 @@ using DriverAllocateFromPool = AllocateFromPool<CUresult, CUdeviceptr>;
 
 template <typename Status>
 using AddMemoryNode = CudaCall<words_signature<Status, 5>>;
-using AddNode = CudaCall<CUresult(Word, Word, Word, Word, int* node_type)>;
-using AddNode2 = CudaCall<CUresult(Word, Word, Word, Word, Word, int* node_type)>;
 
 } // namespace
 } // namespace detshim
@@ -243,7 +231,6 @@ DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync, al
 
 // ---- The driver ----
 
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate1, cuMemAlloc, allocate, fills); // of CUDA 2, by its old name
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate, cuMemAlloc_v2, allocate, fills);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, allocate_rows, fills_rows);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateManaged, cuMemAllocManaged, allocate_managed, fills);
@@ -271,6 +258,3 @@ DETSHIM_TEMPLATE_HOOK(cudart, AddMemoryNode<cudaError>, cudaGraphAddMemAllocNode
                       leaves_graph_memory);
 DETSHIM_TEMPLATE_HOOK(cuda, AddMemoryNode<CUresult>, cuGraphAddMemAllocNode, add_memory_node,
                       leaves_graph_memory);
-// The runtime's cudaGraphAddNode, whose arguments changed with CUDA 13, calls one of these.
-DETSHIM_TEMPLATE_HOOK(cuda, AddNode, cuGraphAddNode, add_node, leaves_graph_memory);
-DETSHIM_TEMPLATE_HOOK(cuda, AddNode2, cuGraphAddNode_v2, add_node, leaves_graph_memory);

@@ -2,7 +2,6 @@
 //
 // Forward algorithms are all deterministic (cuDNN documentation, "Odds and Ends: Reproducibility").
 #include "hooks/cudnn/substitute.h"
-#include "hooks/digests/cudnn/layer_digest.h"
 
 namespace detshim {
 namespace {
@@ -36,9 +35,8 @@ cudnnStatus run_backward(const Call& call, cudnnHandle_t handle, const void* alp
                          cudnnConvolutionDescriptor_t convolution, Algorithm algo, void* workspace,
                          size_t workspace_size, const void* beta, Out out, void* out_data) {
   const auto run = [&](Algorithm which) {
-    return call_digested<describe_convolution<In, cudnnTensorDescriptor_t, Algorithm, Out>>(
-        call, handle, alpha, in, in_data, dy, dy_data, convolution, which, workspace, workspace_size, beta,
-        out, out_data);
+    return call.real(handle, alpha, in, in_data, dy, dy_data, convolution, which, workspace, workspace_size,
+                     beta, out, out_data);
   };
   return run_substitute(
       call, substitute(algo), workspace_size,
@@ -52,7 +50,9 @@ using Tensor = cudnnTensorDescriptor_t;
 using Filter = cudnnFilterDescriptor_t;
 
 template <typename In, typename Out, typename Algorithm>
-using Run = DescribedCall<cudnnStatus, describe_convolution<In, Tensor, Algorithm, Out>>;
+using Run = OutermostCall<cudnnStatus(cudnnHandle_t, const void*, In, const void*, Tensor, const void*,
+                                      cudnnConvolutionDescriptor_t, Algorithm, void*, size_t, const void*,
+                                      Out, void*)>;
 using RunData = Run<Filter, Tensor, cudnnBackwardDataAlgo>;
 using RunFilter = Run<Tensor, Filter, cudnnBackwardFilterAlgo>;
 

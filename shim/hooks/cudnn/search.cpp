@@ -20,27 +20,23 @@ bool is_usable(const Perf& result) {
   return result.status == cudnnStatus::success && result.determinism == cudnnDeterminism::deterministic;
 }
 
-/// Whether a result comes before another one: those that run first, then by the algorithm's number.
-bool comes_before(const Perf& a, const Perf& b) {
-  const bool runs[] = {a.status == cudnnStatus::success, b.status == cudnnStatus::success};
-  if (runs[0] != runs[1]) return runs[0];
-  return a.algo != b.algo ? a.algo < b.algo : a.math_type < b.math_type;
-}
-
-void sort_by_algorithm(Perf* results, int count) {
-  for (int i = 1; i < count; ++i) {
-    const Perf moved = results[i];
-    int at = i;
-    for (; at > 0 && comes_before(moved, results[at - 1]); --at) results[at] = results[at - 1];
-    results[at] = moved;
-  }
-}
-
 /// A search's answer before the caller's array is filled.
 struct Candidates {
   int count = 0;
   Perf list[algorithm_limit];
 };
+
+/// Those that run come first, then the lower number.
+void sort_by_algorithm(Candidates& found) {
+  const auto place = [](const Perf& one) {
+    return (one.status != cudnnStatus::success ? 1 << 20 : 0) + one.algo * 16 + one.math_type;
+  };
+  for (int end = 1; end < found.count; ++end)
+    for (int i = end; i > 0 && place(found.list[i]) < place(found.list[i - 1]); --i) {
+      const Perf later = found.list[i - 1];
+      found.list[i - 1] = found.list[i], found.list[i] = later;
+    }
+}
 
 /// What a program asked for, and what the library can say.
 struct Search {
@@ -154,19 +150,16 @@ cudnnStatus answer_find(const Call& call, const char* getter, const Search& sear
                    tuning == Autotune::off ? Reason::timed_list : Reason::choice_cannot_be_kept});
   }
   Reason why = Reason::answered_by_heuristic;
-  const auto time_and_sort = [&] {
-    const cudnnStatus status = time_all();
-    sort_by_algorithm(candidates.list, candidates.count);
-    why = Reason::timed_list_sorted;
-    return status;
-  };
   const bool is_from_heuristic = ask_cudnn(call.hook(), getter, descriptors..., algorithm_limit,
                                            &candidates.count, +candidates.list) == cudnnStatus::success &&
                                  candidates.count > 0;
   // Where nothing deterministic serves: the library's own answer, with what it says of those that do not run,
   // but in an order that time does not choose.
-  if (!is_from_heuristic || (fill(search, candidates) == 0 && !options().strict()))
-    if (const cudnnStatus status = time_and_sort(); status != cudnnStatus::success) return status;
+  if (!is_from_heuristic || (fill(search, candidates) == 0 && !options().strict())) {
+    if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
+    sort_by_algorithm(candidates);
+    why = Reason::timed_list_sorted;
+  }
   const cudnnStatus status = answer(call, search, candidates, {Action::replace, why});
   set_synthetic_times(search);
   return status;

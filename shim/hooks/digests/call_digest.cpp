@@ -20,6 +20,7 @@ constinit DriverFunction<CUresult(CUdeviceptr*, size_t*, CUdeviceptr)> get_range
 constinit DriverFunction<CUresult(CUcontext)> push_context("cuCtxPushCurrent_v2");
 constinit DriverFunction<CUresult(CUcontext*)> pop_context("cuCtxPopCurrent_v2");
 constinit DriverFunction<CUresult(CUstream, CUcontext*)> context_of_stream("cuStreamGetCtx");
+constinit DriverFunction<CUresult(CUcontext, unsigned long long*)> get_id("cuCtxGetId");
 
 /// The kernel in a context, and where it finds the results' memory.
 struct Kernel {
@@ -41,6 +42,13 @@ struct Kernels {
 };
 constinit Kernels kernels = {};
 constinit uint64_t kernels_lock = 0;
+
+/// The current context by a number that no later one gets, whose handle may be the same; 0 where the driver
+/// gives none (before CUDA 12).
+uint64_t lasting_context(const Hook& hook) {
+  unsigned long long id = 0;
+  return get_id.succeeds(hook, static_cast<CUcontext>(nullptr), &id) ? id + 1 : 0; // of the current one
+}
 
 /// Has the context of the stream current while it lives.
 class ContextOfStream {
@@ -95,7 +103,7 @@ Kernel* find_kernel(uint64_t context) {
 
 /// That of the current context; without a function where there is none.
 Kernel kernel_here(const Hook& hook) {
-  const uint64_t context = current_context(hook);
+  const uint64_t context = lasting_context(hook);
   SignalSafeLock guard(kernels_lock);
   if (context == 0 || !guard.held()) return {};
   Kernel* known = find_kernel(context);
@@ -110,7 +118,7 @@ Kernel kernel_here(const Hook& hook) {
   return *known;
 }
 
-/// A launch failed. A context that came again at the same address has no kernel of ours.
+/// A launch failed.
 void note_failure(uint64_t context) {
   SignalSafeLock guard(kernels_lock);
   Kernel* const known = guard.held() ? find_kernel(context) : nullptr;
@@ -221,15 +229,6 @@ bool is_zero(const void* number, uint64_t size) {
   return true;
 }
 
-void forget_hashes_of_context(uint64_t context) {
-  if (!options().fingerprint_calls || context == 0) return;
-  SignalSafeLock guard(kernels_lock);
-  Kernel* const known = guard.held() ? find_kernel(context) : nullptr;
-  if (known == nullptr) return;
-  if (known->has_set) forget_hash_slots(known->set);
-  *known = kernels.kernels[--kernels.count];
-}
-
 void digest_unseen(const Hook& hook, const void* caller) {
   add_digest(digests_at(hook.info(), device, caller), {0, 0, Reason::in_graph});
 }
@@ -280,7 +279,7 @@ bool CallDigest::hash(const HashedArea& area, PendingHash& into) {
                              hash_threads, 1U, 1U, 0U, stream_, arguments, nullptr))
     return ++into.parts, true;
   if (into.parts == 0) give_back_hash_slot(into);
-  note_failure(current_context(*hook_));
+  note_failure(lasting_context(*hook_));
   return why_unread_ = Reason::no_hash_kernel, false;
 }
 

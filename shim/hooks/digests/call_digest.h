@@ -113,9 +113,6 @@ private:
   Text<200> shape_;
 };
 
-/// The context is gone, or is about to be made anew: what was loaded into it went with it.
-void forget_hashes_of_context(uint64_t context);
-
 /// A call that put work into a graph itself: what its launches leave is not seen.
 void digest_unseen(const Hook& hook, const void* caller);
 

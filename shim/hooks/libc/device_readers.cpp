@@ -6,7 +6,6 @@
 #include "hooks/libc/device_stream.h"
 
 #include "common/sys.h"
-#include "core/base/user_memory.h"
 #include "core/fingerprint/output_digests.h"
 #include "core/log/file_uses.h"
 #include "loader/hook.h"
@@ -31,8 +30,7 @@ ssize_t read_once(int fd, uint64_t key, const long* offset, void* data, size_t s
   if (offset == nullptr) return device::read(fd, key, data, size);
   if (*offset < 0) return -EINVAL;
   if (size > device::read_limit) size = device::read_limit;
-  const size_t filled = writable_part(data, size);
-  if (filled < size && (size = filled) == 0) return -EFAULT;
+  if (data == nullptr && size > 0) return -EFAULT;
   device::fill(key, static_cast<uint64_t>(*offset), data, size);
   note_drawn(data, size);
   return static_cast<ssize_t>(size);
@@ -54,8 +52,7 @@ ssize_t read_parts(int fd, uint64_t key, const long* offset, const iovec* parts,
 
 /// Whether the kernel would begin to fill them. What it refuses before, the real call is refused too.
 bool are_parts(const iovec* parts, int count) {
-  if (count <= 0 || count > 1024 || !can_read(parts, static_cast<unsigned>(count) * sizeof *parts))
-    return false;
+  if (count <= 0 || count > 1024) return false;
   for (int i = 0; i < count; ++i)
     if (static_cast<ssize_t>(parts[i].iov_len) < 0 || reinterpret_cast<intptr_t>(parts[i].iov_base) < 0)
       return false;
@@ -73,19 +70,13 @@ ssize_t read_at_offset(const Call& call, int fd, void* buffer, size_t size, long
   return call.real(fd, buffer, size, offset, room...);
 }
 
-/// The flags that a read of the device takes: those of linux/fs.h up to RWF_NOAPPEND. RWF_ATOMIC is for
-/// writes, and the device does not have what later ones ask for.
-constexpr int flags_of_device = 0x3F;
-
 /// With flags, an offset of -1 is the descriptor's own.
 template <typename Call, typename... Flags>
 ssize_t read_parts_at_offset(const Call& call, int fd, const iovec* parts, int count, long offset,
                              Flags... flags) {
   uint64_t key;
-  if (is_stream(fd, key) && are_parts(parts, count)) {
-    if ((((flags & ~flags_of_device) != 0) || ...)) return refuse(EOPNOTSUPP);
+  if (is_stream(fd, key) && are_parts(parts, count))
     return read_parts(fd, key, sizeof...(Flags) != 0 && offset == -1 ? nullptr : &offset, parts, count);
-  }
   return call.real(fd, parts, count, offset, flags...);
 }
 

@@ -4,7 +4,6 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/placement.h"
-#include "core/base/user_memory.h"
 #include "core/fingerprint/output_digests.h"
 #include "core/identity/process.h"
 #include "loader/hook.h"
@@ -20,7 +19,6 @@ DETSHIM_DECLARE_HOOK(fopen);
 namespace device {
 
 DETSHIM_STARTUP_DATA constinit bool may_exist = false;
-DETSHIM_STARTUP_DATA constinit bool may_be_written = false;
 
 namespace {
 
@@ -28,32 +26,13 @@ constexpr size_t piece = 256; // for readers that meet no hook: io_uring, a syst
 constexpr const char* memory_name = "detshim-urandom-";
 constexpr const char* link_start = "/memfd:detshim-urandom-";
 
-/// The streams that were last seen, by the number of their descriptor. A number may stand for something else
-/// by now, so the file behind it is compared. Threads write here without a lock: an entry that holds parts of
-/// two does not fit its `check`.
-struct Seen {
-  int number; ///< the descriptor's, and 1
-  uint64_t inode;
-  uint64_t key;
-  uint64_t check;
+/// The numbers, and 1, of the descriptors whose streams were last seen. One may stand for something else by
+/// now.
+constinit int seen[64] = {};
 
-  static uint64_t check_of(int fd, uint64_t inode, uint64_t key) {
-    return derive(inode, static_cast<uint64_t>(fd) + 1) ^ key;
-  }
-};
-constinit Seen seen[64] = {};
-constinit uint64_t memory_device = 0; // of all files in memory; 0 as long as none was seen
+int& seen_at(int fd) { return seen[static_cast<unsigned>(fd) % 64]; }
 
-Seen& seen_at(int fd) { return seen[static_cast<unsigned>(fd) % 64]; }
-
-void remember(int fd, const struct stat& state, uint64_t key) {
-  __atomic_store_n(&memory_device, state.st_dev, __ATOMIC_RELAXED);
-  Seen& entry = seen_at(fd);
-  __atomic_store_n(&entry.key, key, __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.inode, state.st_ino, __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.check, Seen::check_of(fd, state.st_ino, key), __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.number, fd + 1, __ATOMIC_RELAXED);
-}
+void remember(int fd) { __atomic_store_n(&seen_at(fd), fd + 1, __ATOMIC_RELAXED); }
 
 /// As files in memory are.
 bool is_nameless(const struct stat& state) { return S_ISREG(state.st_mode) && state.st_nlink == 0; }
@@ -106,9 +85,7 @@ int make(uint64_t key, int flags) {
     sys::dup3(opened, fd, flags & O_CLOEXEC);
     sys::close(opened);
   }
-  if ((flags & O_ACCMODE) == O_RDWR) may_be_written = true;
-  struct stat state;
-  if (sys::fstat(fd, state) == 0) remember(fd, state, key);
+  remember(fd);
   may_exist = true;
   mark_device_replaced();
   return fd;
@@ -127,44 +104,25 @@ ssize_t answer(long result) {
   return -1;
 }
 
-bool replace(int fd, int stream, uint64_t key) {
-  struct stat state;
-  if (!take_number(stream, fd)) return false;
-  if (sys::fstat(fd, state) == 0) remember(fd, state, key);
-  return true;
-}
+bool was_seen_at(int fd) { return __atomic_load_n(&seen_at(fd), __ATOMIC_RELAXED) == fd + 1; }
 
-bool was_seen_at(int fd) { return __atomic_load_n(&seen_at(fd).number, __ATOMIC_RELAXED) == fd + 1; }
-
-bool find_anew(int fd, uint64_t& key) {
-  struct stat state;
-  return fd >= 0 && sys::fstat(fd, state) == 0 && is_nameless(state) && find_by_name(fd, key);
-}
-
-void lengthen(int fd, uint64_t key) {
+bool lengthen(int fd, uint64_t key) {
   constexpr uint64_t long_enough = 16 << 20;
   const long at = sys::lseek(fd, 0, SEEK_CUR);
-  if (at < 0 || !sys::may_grow_to(static_cast<uint64_t>(at) + long_enough)) return;
+  if (at < 0 || !sys::may_grow_to(static_cast<uint64_t>(at) + long_enough)) return false;
   // The descriptor may be open for reading alone: a program opened /dev/fd/N.
   const int writer = open_again(fd, O_RDWR);
-  if (writer < 0) return;
+  if (writer < 0) return false;
   const auto here = static_cast<uint64_t>(at);
-  write(writer, key, here < long_enough ? 0 : here, here + long_enough);
+  const bool is_written = write(writer, key, here < long_enough ? 0 : here, here + long_enough);
   sys::close(writer);
+  return is_written;
 }
 
 bool find(int fd, uint64_t& key) {
   struct stat state;
-  if (fd < 0 || sys::fstat(fd, state) != 0 || !is_nameless(state)) return false;
-  const uint64_t known_device = __atomic_load_n(&memory_device, __ATOMIC_RELAXED);
-  if (known_device != 0 && state.st_dev != known_device) return false;
-  const Seen& entry = seen_at(fd);
-  key = __atomic_load_n(&entry.key, __ATOMIC_RELAXED);
-  if (__atomic_load_n(&entry.inode, __ATOMIC_RELAXED) == state.st_ino && known_device != 0 &&
-      __atomic_load_n(&entry.check, __ATOMIC_RELAXED) == Seen::check_of(fd, state.st_ino, key))
-    return true;
-  if (!find_by_name(fd, key)) return false;
-  remember(fd, state, key);
+  if (fd < 0 || sys::fstat(fd, state) != 0 || !is_nameless(state) || !find_by_name(fd, key)) return false;
+  remember(fd);
   return true;
 }
 
@@ -185,17 +143,9 @@ void fill(uint64_t key, uint64_t offset, void* data, size_t size) {
   }
 }
 
-int Target::open_kernels(int fd) {
-  uint64_t key;
-  if ((sys::fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR || !find(fd, key)) return fd;
-  const int kernels = sys::openat(AT_FDCWD, "/dev/urandom", O_WRONLY | O_CLOEXEC);
-  return kernels < 0 ? fd : kernels;
-}
-
 ssize_t read(int fd, uint64_t key, void* data, size_t size) {
   if (size > read_limit) size = read_limit;
-  const size_t filled = writable_part(data, size);
-  if (filled < size && (size = filled) == 0) return -EFAULT;
+  if (data == nullptr && size > 0) return -EFAULT;
   // Moved before anything is given: whoever shares the descriptor gets other bytes.
   const long end = sys::lseek(fd, static_cast<long>(size), SEEK_CUR);
   if (sys::failed(end)) return end;
@@ -207,9 +157,6 @@ ssize_t read(int fd, uint64_t key, void* data, size_t size) {
 // ------------------------------------------------------------------ stdio
 
 namespace {
-
-constinit FILE* own_input = nullptr;  // stands in for stdin,
-constinit FILE* real_input = nullptr; // which was this
 
 int descriptor_of(void* cookie) { return static_cast<int>(reinterpret_cast<intptr_t>(cookie)); }
 
@@ -234,11 +181,7 @@ int seek_cookie(void* cookie, off64_t* offset, int whence) {
   return 0;
 }
 
-int close_cookie(void* cookie) {
-  const int fd = descriptor_of(cookie);
-  if (own_input != nullptr && own_input->_fileno == fd) give_standard_input_back(own_input);
-  return answer(sys::close(fd)) < 0 ? -1 : 0;
-}
+int close_cookie(void* cookie) { return answer(sys::close(descriptor_of(cookie))) < 0 ? -1 : 0; }
 
 } // namespace
 
@@ -265,19 +208,6 @@ void drop_file(FILE* file, int spare) {
   }
   file->_fileno = spare;
   close(file);
-}
-
-void take_standard_input(FILE* file) {
-  real_input = stdin;
-  own_input = file;
-  stdin = file;
-}
-
-FILE* give_standard_input_back(FILE* file) {
-  if (file != own_input || file == nullptr) return file;
-  if (stdin == own_input) stdin = real_input;
-  own_input = nullptr;
-  return real_input;
 }
 
 } // namespace device

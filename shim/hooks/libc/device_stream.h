@@ -25,15 +25,9 @@ extern bool may_exist;
 /// What the device gives at most in one call.
 inline constexpr size_t read_limit = 33554431;
 
-/// Whether one of them may have been opened for writing too. Until then writing costs one load.
-extern bool may_be_written;
-
 /// A new file for the stream of that key, opened with the flags of open(2), under the lowest free number:
 /// that, or -1. The reading hooks look for it from now on.
 int make(uint64_t key, int flags);
-
-/// Puts the stream of that key in the place of another descriptor.
-bool replace(int fd, int stream, uint64_t key);
 
 bool closes_on_exec(int fd);
 /// Puts what is behind `from` under the number `fd`, which closes on exec as before.
@@ -42,33 +36,12 @@ bool take_number(int from, int fd);
 /// What libc's function returns for that answer of the kernel's; sets errno.
 ssize_t answer(long result);
 
-/// While it lives, what a call is to write to in place of `fd`: of a stream the kernel's device, which takes
-/// all that is written, elsewhere `fd` itself.
-class Target {
-public:
-  explicit Target(int fd) : fd_(__builtin_expect(may_be_written, 0) ? open_kernels(fd) : fd), given_(fd) {}
-  ~Target() {
-    if (fd_ != given_) sys::close(fd_);
-  }
-  Target& operator=(Target&&) = delete; // neither copied nor moved
-
-  int number() const { return fd_; }
-
-private:
-  static int open_kernels(int fd);
-
-  int fd_, given_;
-};
-
 /// The key of the stream behind a descriptor; false if it is none.
 bool find(int fd, uint64_t& key);
 
-/// The same without remembering it: in a vfork child, whose memory is another process's.
-bool find_anew(int fd, uint64_t& key);
-
 /// Makes the file behind the descriptor hold what readers without a hook may want, 16 MiB as the supervisor's
 /// files do, from where the descriptor stands now.
-void lengthen(int fd, uint64_t key);
+bool lengthen(int fd, uint64_t key);
 
 /// True if the number was a stream's when it was last looked at: find() is then worth its system call before
 /// a read. For other numbers it is after a read that gave less than it was asked for.
@@ -85,12 +58,6 @@ FILE* open_file(int fd, const char* mode);
 
 /// Frees a FILE whose descriptor stays open; `spare` is closed in its place.
 void drop_file(FILE* file, int spare);
-
-/// Puts `file` (of open_file) in the place of stdin, until it is closed.
-void take_standard_input(FILE* file);
-
-/// Undoes that for a FILE that is to be opened anew: what to open in its place.
-FILE* give_standard_input_back(FILE* file);
 
 } // namespace detshim::device
 

@@ -137,9 +137,8 @@ int open_replacing(Hook& hook, int folder, const char* path, int flags, const vo
   return open();
 }
 
-/// The same for a FILE that was just opened: the one that the caller gets. `before` is what freopen was
-/// given.
-FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, const FILE* before,
+/// The same for a FILE that was just opened: the one that the caller gets.
+FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, bool is_reopened,
                    const void* caller) {
   note_file_of_system(path, caller);
   if (file == nullptr) return file;
@@ -151,10 +150,6 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, c
     return file;
   }
   const char* shown = path != nullptr ? path : "";
-  if (source == DeviceSource::device && before != nullptr && before != stdin) {
-    record_kept(hook, caller, Reason::file_reopened, shown);
-    return file;
-  }
   CallSites call_sites;
   if (!decide_draw(hook, call_sites, caller, {shown})) return file;
   if (source == DeviceSource::uuid) {
@@ -163,18 +158,18 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, c
   }
   const uint64_t key = next_key(is_of_infrastructure(caller));
   const int stream = device::make(key, flags | O_CLOEXEC);
-  FILE* const own = stream < 0 ? nullptr : device::open_file(fd, mode);
-  if (own == nullptr || !device::replace(fd, stream, key)) {
+  FILE* own = file; // libc reads it itself where it can be no other
+  const bool is_there = stream >= 0 && (is_reopened ? device::lengthen(stream, key)
+                                                    : (own = device::open_file(fd, mode)) != nullptr);
+  if (!is_there || !device::take_number(stream, fd)) {
     if (stream >= 0) sys::close(stream);
     record_kept(hook, caller, Reason::no_memory_file, shown);
     return file; // where there is an own one, it stays unused
   }
-  if (before == nullptr) {
-    device::drop_file(file, stream);
-  } else {
+  if (is_reopened)
     sys::close(stream);
-    device::take_standard_input(own);
-  }
+  else
+    device::drop_file(file, stream);
   return own;
 }
 
@@ -183,10 +178,7 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, c
 /// `program </dev/urandom` from a shell that the library is not in.
 void replace_inherited(int fd) {
   struct stat state;
-  if (sys::fstat(fd, state) != 0) return;
-  if (device::may_exist && S_ISREG(state.st_mode) && state.st_nlink == 0) // as a stream's file is
-    device::may_be_written |= (sys::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
-  if (!is_random_device(state)) return;
+  if (sys::fstat(fd, state) != 0 || !is_random_device(state)) return;
   Text<64> shown;
   shown.add("descriptor ").add(static_cast<uint64_t>(fd)).add(", open before the program began");
   const auto* program = reinterpret_cast<const void*>(static_cast<uintptr_t>(getauxval(AT_ENTRY)));
@@ -195,7 +187,7 @@ void replace_inherited(int fd) {
   if (!is_read(flags) || !decide_draw(hooks::open, call_sites, program, {shown.c_str()})) return;
   const uint64_t key = next_key();
   const int stream = device::make(key, flags | O_CLOEXEC);
-  if (stream < 0 || !device::replace(fd, stream, key))
+  if (stream < 0 || !device::take_number(stream, fd))
     record_kept(hooks::open, program, Reason::no_memory_file, shown.c_str());
   if (stream >= 0) sys::close(stream);
 }
@@ -210,8 +202,7 @@ void look_at_inherited_input() {
   if (device_was_replaced()) device::may_exist = true;
   for (int fd = 0; fd < usual_numbers; ++fd) replace_inherited(fd);
   uint64_t key;
-  if (!device::may_exist || stdin->_fileno != 0 || !device::find(0, key)) return;
-  if (FILE* const file = device::open_file(0, "r")) device::take_standard_input(file);
+  if (device::may_exist && device::find(0, key)) device::lengthen(0, key); // libc reads stdin itself
 }
 
 namespace {
@@ -265,14 +256,13 @@ int openat_fortified(const Call& call, int folder, const char* path, int flags) 
 template <typename Call>
 FILE* open_file(const Call& call, const char* path, const char* mode) {
   FILE* const file = call.real(path, mode);
-  return call.passes() ? file : replace_file(call.hook(), file, path, mode, nullptr, call.caller());
+  return call.passes() ? file : replace_file(call.hook(), file, path, mode, false, call.caller());
 }
 
 template <typename Call>
 FILE* reopen_file(const Call& call, const char* path, const char* mode, FILE* before) {
-  before = device::give_standard_input_back(before);
   FILE* const file = call.real(path, mode, before);
-  return call.passes() ? file : replace_file(call.hook(), file, path, mode, before, call.caller());
+  return call.passes() ? file : replace_file(call.hook(), file, path, mode, true, call.caller());
 }
 
 constexpr Description replaces_device = {

@@ -95,16 +95,9 @@ bool is_of_pythons_start(const void* caller) {
     PythonCallSite place;
     find_python_call_site(place, PythonDetail::key, true); // looks for an interpreter
   }
-  bool is_start = true; // without a frame
-  each_python_frame(
-      1,
-      [](const PythonFrame& frame, void* data) {
-        *static_cast<bool*>(data) = starts_with(frame.file, "<frozen importlib") ||
-                                    starts_with(frame.file, "<frozen site") ||
-                                    ends_with(frame.file, "/site.py");
-      },
-      &is_start);
-  return is_start;
+  const char* const file = innermost_python_frame().file;
+  return *file == 0 || starts_with(file, "<frozen importlib") || starts_with(file, "<frozen site") ||
+         ends_with(file, "/site.py");
 }
 
 /// Records that the order had an influence to have. It is no draw: a shell that reads a folder names its

@@ -82,17 +82,7 @@ Listing::Place* Listing::sort(Place* places, Place* scratch, size_t count, bool 
     if (one.key != other.key && one.key != 0 && other.key != 0) return one.key < other.key;
     return compare_names(one.entry->d_name, other.entry->d_name, reversed) < 0;
   };
-  constexpr size_t run = 8;
-  for (size_t begin = 0; begin < count; begin += run) {
-    const size_t end = begin + run < count ? begin + run : count;
-    for (size_t i = begin + 1; i < end; ++i) {
-      const Place moved = places[i];
-      size_t to = i;
-      for (; to > begin && comes_before(moved, places[to - 1]); --to) places[to] = places[to - 1];
-      places[to] = moved;
-    }
-  }
-  for (size_t width = run; width < count; width *= 2) {
+  for (size_t width = 1; width < count; width *= 2) {
     for (size_t begin = 0; begin < count; begin += 2 * width) {
       const size_t middle = begin + width < count ? begin + width : count;
       const size_t end = middle + width < count ? middle + width : count;

@@ -139,10 +139,7 @@ template <typename Execute>
 auto with_name(char* const* original, char* const* argv, const void* caller, bool spawns, bool is_awaited,
                Execute execute) {
   if (options().off()) return execute(original);
-  if (!preloads_us(original)) {
-    const InheritedDescriptors heirs(Reach::uncovered);
-    return execute(original);
-  }
+  if (!preloads_us(original)) return execute(original);
   const ExecBuffer buffer(sizeof(RunEntry) + (count(original) + 2) * sizeof(char*));
   if (buffer.data() == nullptr) return execute(original);
   auto& entry = *static_cast<RunEntry*>(buffer.data());
@@ -161,7 +158,7 @@ template <typename Real>
 auto execute(const Hook& hook, const void* caller, const Program& program, char* const* argv,
              char* const* environment, Real real) {
   const Reach reach = find_reach(hook, program, environment, caller);
-  const InheritedDescriptors heirs(reach);
+  prepare_descriptors_for(reach);
   write_digests(); // what this program printed; the next one begins anew
   prepare_log_for(argv, false);
   const bool leaves_log = reach == Reach::covered && shares_log(environment);
@@ -173,7 +170,7 @@ auto execute(const Hook& hook, const void* caller, const Program& program, char*
 /// The same for a child that becomes the program.
 template <typename Real>
 auto spawn(Reach reach, const void* caller, char* const* argv, char* const* environment, Real real) {
-  const InheritedDescriptors heirs(reach);
+  prepare_descriptors_for(reach);
   prepare_log_for(argv, true);
   return with_name(environment, argv, caller, true, false, real);
 }
@@ -301,7 +298,7 @@ DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
   DETSHIM_ENTER(system);
   auto* real_spawn = call.passes() ? nullptr : call.sibling<hooks::posix_spawn_signature>("posix_spawn");
   const Reach reach = shells_reach(call, command);
-  const InheritedDescriptors heirs(reach);
+  prepare_descriptors_for(reach);
   if (command == nullptr || real_spawn == nullptr || options().off() || !preloads_us(environ))
     return call.real(command);
   return run_shell(command, [&](pid_t* child, const posix_spawnattr_t* attributes, char* const argv[]) {
@@ -314,7 +311,7 @@ DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
 DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), names_program) {
   DETSHIM_ENTER(popen);
   if (call.passes()) return call.real(command, mode);
-  const InheritedDescriptors heirs(shells_reach(call, command));
+  prepare_descriptors_for(shells_reach(call, command));
   const HiddenChild child;
   return call.real(command, mode);
 }

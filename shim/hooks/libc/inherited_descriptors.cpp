@@ -8,32 +8,22 @@
 namespace detshim {
 namespace {
 
-struct Inherited {
-  int fd;
-  uint64_t key;
-};
-
-/// The streams of this process, up to `most` of them; how many there are.
-int find_streams(Inherited* streams, int most) {
+/// Calls visit(fd, key) for the streams of this process.
+template <typename Visit>
+void each_stream(Visit visit) {
   constexpr int numbers = 1024; // a usual limit of open files
-  int count = 0;
-  for (int fd = 0; fd < numbers && count < most; ++fd) {
-    uint64_t key;
-    if (device::find_anew(fd, key)) streams[count++] = {fd, key};
-  }
-  return count;
+  uint64_t key;
+  for (int fd = 0; fd < numbers; ++fd)
+    if (device::find(fd, key)) visit(fd, key);
 }
 
 /// Puts the kernel's device in the place of a stream.
-bool take_kernels(int fd) {
+void give_kernels(int fd, Reason why) {
   const int flags = sys::fcntl(fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK);
   const int kernels = sys::openat(AT_FDCWD, "/dev/urandom", flags | O_CLOEXEC);
   const bool done = kernels >= 0 && device::take_number(kernels, fd);
   if (kernels >= 0) sys::close(kernels);
-  return done;
-}
-
-void record_given(int fd, Reason why) {
+  if (!done) return;
   static constexpr char fields[4][20] = {"path"};
   Text<48> shown;
   shown.add("descriptor ").add(static_cast<uint64_t>(fd));
@@ -42,42 +32,20 @@ void record_given(int fd, Reason why) {
 
 } // namespace
 
-void InheritedDescriptors::give_kernels(int fd) {
-  const int stream = sys::fcntl(fd, F_DUPFD_CLOEXEC, 3);
-  if (stream < 0) return;
-  if (!take_kernels(fd)) {
-    sys::close(stream);
-    return;
-  }
-  given_[count_++] = {fd, stream};
-  if (!device::closes_on_exec(fd)) record_given(fd, Reason::device_inherited);
-}
-
 void give_kernels_for_good() {
   if (!device_was_replaced()) return;
-  Inherited streams[8];
-  const int count = find_streams(streams, 8);
-  for (int i = 0; i < count; ++i)
-    if (take_kernels(streams[i].fd)) record_given(streams[i].fd, Reason::device_given_back);
+  each_stream([](int fd, uint64_t) { give_kernels(fd, Reason::device_given_back); });
 }
 
-InheritedDescriptors::InheritedDescriptors(Reach reach) {
+void prepare_descriptors_for(Reach reach) {
   if (reach == Reach::covered || !device_was_replaced()) return;
-  Inherited streams[most];
-  const int count = find_streams(streams, most);
-  for (int i = 0; i < count; ++i)
-    if (reach == Reach::uncovered)
-      give_kernels(streams[i].fd);
+  // One that is closed may still be a copy's original, in what a spawned child does with its descriptors.
+  each_stream([&](int fd, uint64_t key) {
+    if (reach == Reach::uncovered && !device::closes_on_exec(fd))
+      give_kernels(fd, Reason::device_inherited);
     else
-      device::lengthen(streams[i].fd, streams[i].key);
-}
-
-InheritedDescriptors::~InheritedDescriptors() {
-  while (count_ > 0) {
-    const Given& effective = given_[--count_];
-    device::take_number(effective.stream, effective.fd);
-    sys::close(effective.stream);
-  }
+      device::lengthen(fd, key);
+  });
 }
 
 } // namespace detshim

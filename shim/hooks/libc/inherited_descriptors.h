@@ -13,24 +13,8 @@ namespace detshim {
 /// read streams with.
 void give_kernels_for_good();
 
-/// Around the call that executes such a program. If that returns, or makes a child, the descriptors of this
-/// process are what they were. Legal in a vfork child.
-class InheritedDescriptors {
-public:
-  explicit InheritedDescriptors(Reach reach);
-  ~InheritedDescriptors();
-  InheritedDescriptors& operator=(InheritedDescriptors&&) = delete; // neither copied nor moved
-
-private:
-  void give_kernels(int fd);
-
-  struct Given {
-    int fd;
-    int stream; ///< where the stream is meanwhile
-  };
-  static constexpr int most = 8;
-  int count_ = 0;
-  Given given_[most];
-};
+/// Before a program is executed. A process that makes a child by the same call, with a descriptor that is not
+/// closed, reads the kernel's from here on. Legal in a vfork child.
+void prepare_descriptors_for(Reach reach);
 
 } // namespace detshim

@@ -27,16 +27,7 @@ Budget budget_of(PythonReading reading) {
 }
 
 /// True if the thread imports a module at this moment: what that reads is not the line's that imports.
-bool is_importing() {
-  bool imports = false;
-  each_python_frame(
-      1,
-      [](const PythonFrame& frame, void* data) {
-        *static_cast<bool*>(data) = starts_with(frame.file, "<frozen importlib");
-      },
-      &imports);
-  return imports;
-}
+bool is_importing() { return starts_with(innermost_python_frame().file, "<frozen importlib"); }
 
 /// True while the thread runs what an installation has Python run as it starts (.pth, sitecustomize): until
 /// one reading comes from elsewhere.
@@ -45,28 +36,17 @@ bool is_starting() {
   if (!may_be) return false;
   constexpr int deepest = 64;
   bool is_site = false;
-  each_python_frame(
-      deepest,
-      [](const PythonFrame& frame, void* data) {
-        *static_cast<bool*>(data) |=
-            same_text(frame.file, "<frozen site>") || ends_with(frame.file, "/site.py");
-      },
-      &is_site);
+  each_python_frame(deepest, [&](const PythonFrame& frame) {
+    is_site |= same_text(frame.file, "<frozen site>") || ends_with(frame.file, "/site.py");
+  });
   return may_be = is_site;
 }
 
 /// True if a module of Python's own library reads, which writes the time into mails, archives and the like. A
 /// log's lines have times of their own.
 bool is_of_pythons_library() {
-  bool is_it = false;
-  each_python_frame(
-      1,
-      [](const PythonFrame& frame, void* data) {
-        *static_cast<bool*>(data) = contains(frame.file, "/lib/python") &&
-                                    !contains(frame.file, "-packages/") && !contains(frame.file, "/logging/");
-      },
-      &is_it);
-  return is_it;
+  const char* const file = innermost_python_frame().file;
+  return contains(file, "/lib/python") && !contains(file, "-packages/") && !contains(file, "/logging/");
 }
 
 /// Whether the interpreter calls, for code that is not importing; where, within the budget.
@@ -118,19 +98,12 @@ bool is_import_of_python(const void* caller) {
 
 bool is_input_of_users_python(const void* caller, PythonCallSite& call_site) {
   if (!find_reading(caller, of_inputs, call_site)) return false;
-  struct Innermost {
-    bool reads, is_frozen; // as os.path is since Python 3.11: such frames are in no call site
-  } innermost = {};
-  each_python_frame(
-      1,
-      [](const PythonFrame& frame, void* data) {
-        auto& found = *static_cast<Innermost*>(data);
-        found = {ends_with(frame.file, "/socket.py"), starts_with(frame.file, "<frozen ")};
-        for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat"})
-          found.reads |= same_text(frame.function, reader);
-      },
-      &innermost);
-  return innermost.reads || (call_site.user == 0 && !innermost.is_frozen);
+  const PythonFrame innermost = innermost_python_frame();
+  for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat"})
+    if (same_text(innermost.function, reader)) return true;
+  // os.path is frozen since Python 3.11: such frames are in no call site.
+  return ends_with(innermost.file, "/socket.py") ||
+         (call_site.user == 0 && !starts_with(innermost.file, "<frozen "));
 }
 
 } // namespace detshim

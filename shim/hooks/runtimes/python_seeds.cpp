@@ -7,7 +7,7 @@
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/python_frames.h"
-#include "hooks/support/python_seed_choice.h"
+#include "core/seeds/python_readings.h"
 #include "loader/hook.h"
 
 namespace detshim {

@@ -87,31 +87,17 @@ constexpr Starter starters[] = {
     {"/gensim/models/base_any2vec.py", "_train_epoch", "gensim", "self.workers"},
 };
 
-/// The frames from threading's own outwards: it, who called it, and who called that.
-struct Callers {
-  static constexpr int limit = 3;
-  PythonFrame frames[limit];
-  int count = 0;
-};
-
 /// True if no more than one worker is asked for, or for something else. In the function of `starter`, which
 /// called threading.
 bool has_one_worker(const Starter& starter) {
-  struct Asked {
-    const char* variable;
-    Text<160> value;
-    int frame = 0;
-  } requested{starter.workers, {}};
-  each_python_scope(
-      2,
-      [](const PythonScope& scope, void* data) {
-        auto& asks = *static_cast<Asked*>(data);
-        if (asks.frame++ == 1) scope.add(asks.value, asks.variable);
-        return asks.frame < 2;
-      },
-      &requested);
-  if (starter.is_named != nullptr) return !contains(requested.value.c_str(), starter.is_named);
-  return same_text(requested.value.c_str(), "1") || same_text(requested.value.c_str(), "0");
+  Text<160> value;
+  int frame = 0;
+  each_python_scope(2, [&](const PythonScope& scope) {
+    if (frame++ == 1) scope.add(value, starter.workers);
+    return frame < 2;
+  });
+  if (starter.is_named != nullptr) return !contains(value.c_str(), starter.is_named);
+  return same_text(value.c_str(), "1") || same_text(value.c_str(), "0");
 }
 
 /// True if a line of the user's own made the ThreadPool: only its authors know what the threads of an
@@ -124,20 +110,16 @@ bool is_users_own(const PythonCallSite& call_site) {
 
 /// What the new thread belongs to, of `starters`; nullptr for anything else, and for a single worker.
 const Starter* starter_of(const PythonCallSite& call_site) {
-  Callers callers;
-  each_python_frame(
-      Callers::limit,
-      [](const PythonFrame& frame, void* data) {
-        auto& found = *static_cast<Callers*>(data);
-        found.frames[found.count++] = frame;
-      },
-      &callers);
-  if (callers.count < Callers::limit || !ends_with(callers.frames[0].file, "/threading.py")) return nullptr;
-  const PythonFrame& caller = callers.frames[1];
+  constexpr int limit = 3; // threading's own, who called it, and who called that
+  PythonFrame callers[limit];
+  int count = 0;
+  each_python_frame(limit, [&](const PythonFrame& frame) { callers[count++] = frame; });
+  if (count < limit || !ends_with(callers[0].file, "/threading.py")) return nullptr;
+  const PythonFrame& caller = callers[1];
   for (const Starter& starter : starters) {
     if (!starts_with(caller.function, starter.function) || !ends_with(caller.file, starter.file)) continue;
     const bool is_of_threads =
-        same_text(callers.frames[2].function, "__init__") && ends_with(callers.frames[2].file, starter.file);
+        same_text(callers[2].function, "__init__") && ends_with(callers[2].file, starter.file);
     if (is_of_threads && !is_users_own(call_site)) return nullptr;
     return has_one_worker(starter) ? nullptr : &starter;
   }

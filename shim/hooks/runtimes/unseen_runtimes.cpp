@@ -83,6 +83,7 @@ constexpr Runtime runtimes[] = {
     // What their scripts read (clocks, ids, files, the network) comes by no line that could be named.
     {.file = "perl", .why = Reason::script_unseen},
     {.file = "php", .why = Reason::script_unseen},
+    {.file = "libphp", .why = Reason::script_unseen},
     {.file = "lua", .why = Reason::script_unseen},
     {.file = "swipl", .why = Reason::script_unseen},
     {.file = "guile", .why = Reason::script_unseen},

@@ -45,39 +45,4 @@ uint64_t size_of_cudnn_type(int type) {
   return static_cast<unsigned>(type) < sizeof sizes ? sizes[type] : 0;
 }
 
-bool read_descriptor(const Hook& hook, cudnnTensorDescriptor_t descriptor, CudnnTensor& into) {
-  return descriptor != nullptr &&
-         ask_cudnn(hook, "cudnnGetTensorNdDescriptor", descriptor, cudnn_dimensions, &into.type, &into.count,
-                   +into.sizes, +into.strides) == cudnnStatus::success &&
-         into.count <= cudnn_dimensions;
-}
-
-bool read_descriptor(const Hook& hook, cudnnFilterDescriptor_t descriptor, CudnnFilter& into) {
-  return descriptor != nullptr &&
-         ask_cudnn(hook, "cudnnGetFilterNdDescriptor", descriptor, cudnn_dimensions, &into.type, &into.format,
-                   &into.count, +into.sizes) == cudnnStatus::success &&
-         into.count <= cudnn_dimensions;
-}
-
-bool read_descriptor(const Hook& hook, cudnnConvolutionDescriptor_t descriptor, CudnnConvolution& into) {
-  // A tensor has two dimensions more; cuDNN 9.19 refuses to tell more of them.
-  constexpr int most = cudnn_dimensions - 2;
-  if (descriptor == nullptr ||
-      ask_cudnn(hook, "cudnnGetConvolutionNdDescriptor", descriptor, most, &into.count, +into.pads,
-                +into.strides, +into.dilations, &into.mode, &into.type) != cudnnStatus::success ||
-      into.count > most)
-    return false;
-  const struct {
-    const char* getter;
-    int* value;
-  } later[] = {{"cudnnGetConvolutionMathType", &into.math},
-               {"cudnnGetConvolutionGroupCount", &into.groups},
-               {"cudnnGetConvolutionReorderType", &into.reorder}};
-  for (const auto& [getter, value] : later)
-    if (auto* const get = find_in_cudnn<cudnnStatus(cudnnConvolutionDescriptor_t, int*)>(hook, getter);
-        get != nullptr && get(descriptor, value) != cudnnStatus::success)
-      return false;
-  return true;
-}
-
 } // namespace detshim

@@ -1,5 +1,4 @@
-// cuDNN as its hooks and digests see it: its version, a handle's stream, what descriptors of its legacy
-// interface say, and a table by descriptors.
+// cuDNN as its hooks and digests see it: its version, a handle's stream, and a table by descriptors.
 #pragma once
 
 #include "abi/cudnn.h"
@@ -38,26 +37,6 @@ abi::cudaStream_t stream_of(const Hook& hook, abi::cudnnHandle_t handle);
 /// Bytes of an element of cudnnDataType_t; 0 for vectors of elements, those below a byte and what is not
 /// known. CUDNN_DATA_BOOLEAN has eight in a byte.
 uint64_t size_of_cudnn_type(int type);
-
-inline constexpr int cudnn_dimensions = 8;     ///< CUDNN_DIM_MAX
-inline constexpr int cudnn_type_of_double = 1; ///< CUDNN_DATA_DOUBLE
-
-struct CudnnTensor {
-  int type = -1, count = 0, sizes[cudnn_dimensions] = {}, strides[cudnn_dimensions] = {};
-};
-struct CudnnFilter {
-  int type = -1, format = 0, count = 0, sizes[cudnn_dimensions] = {};
-};
-struct CudnnConvolution {
-  int count = 0, mode = 0, type = 0;
-  int pads[cudnn_dimensions] = {}, strides[cudnn_dimensions] = {}, dilations[cudnn_dimensions] = {};
-  int math = -1, groups = -1, reorder = -1; ///< -1 where this version has no such setting
-};
-
-/// What the library says of a descriptor; false where it does not.
-bool read_descriptor(const Hook& hook, abi::cudnnTensorDescriptor_t descriptor, CudnnTensor& into);
-bool read_descriptor(const Hook& hook, abi::cudnnFilterDescriptor_t descriptor, CudnnFilter& into);
-bool read_descriptor(const Hook& hook, abi::cudnnConvolutionDescriptor_t descriptor, CudnnConvolution& into);
 
 namespace cudnn {
 

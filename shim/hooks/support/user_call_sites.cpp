@@ -183,35 +183,6 @@ bool add_address(TextWriter& line, const void* address) {
   return true;
 }
 
-/// An interpreter that says its script's line without allocating, at any time: PHP. Ruby's needs the lock
-/// that a starting thread has not.
-struct ScriptInterpreter {
-  const char* (*file)();
-  int (*line)();
-};
-constinit ScriptInterpreter script_interpreter = {};
-
-bool is_script_interpreter(const Module& module) {
-  const void* const file = module.symbol("zend_get_executed_filename");
-  const void* const line = module.symbol("zend_get_executed_lineno");
-  if (file == nullptr || line == nullptr) return false;
-  script_interpreter = {reinterpret_cast<const char* (*)()>(const_cast<void*>(file)),
-                        reinterpret_cast<int (*)()>(const_cast<void*>(line))};
-  return true;
-}
-
-/// False before the script begins.
-bool keep_script_line(UserCall kind, const void* caller) {
-  const ScriptInterpreter& is = script_interpreter;
-  PythonCallSite place;
-  PythonFrame& frame = place.frames[0];
-  frame.file = is.file(), frame.line = is.line(), frame.function = "main";
-  place.count = 1, place.user = 0;
-  if (frame.line <= 0 || is_systems(frame.file)) return false;
-  keep_python_call(kind, caller, place);
-  return true;
-}
-
 } // namespace
 
 bool is_program_of_system() { return program() != Program::users; }
@@ -220,24 +191,22 @@ bool is_tool_of_system() { return program() == Program::tool; }
 bool note_user_call(UserCall kind, const void* caller) {
   struct Looked {
     const void* caller;
-    bool is_users, is_of_language, is_script; ///< callers of the last two are told apart
+    bool is_users, is_of_language; ///< callers of the last are told apart
   };
   constexpr int most_looks = 256; // of a thread, at those
   static thread_local constinit Looked known[4] = {};
   static thread_local constinit int looks = 0;
   Looked& looked = known[reinterpret_cast<uintptr_t>(caller) / 4 % 4];
   if (looked.caller != caller) {
-    looked = {caller, false, false, false};
+    looked = {caller, false, false};
     Module module;
     if (!find_module(caller, module)) return false;
     looked.is_users = is_users(kind, module);
     if (looked.is_users) keep_with_callers(kind, caller);
-    looked.is_script = is_script_interpreter(module);
     looked.is_of_language = is_language_library(module) && kind != UserCall::open_file_time;
   }
   if (looks >= most_looks) return looked.is_users;
   if (looked.is_of_language) ++looks, keep_behind(kind, caller);
-  if (looked.is_script && keep_script_line(kind, caller)) ++looks;
   return looked.is_users;
 }
 

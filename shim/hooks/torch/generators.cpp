@@ -4,9 +4,9 @@
 // gives. What the program itself passes to manual_seed arrives in a virtual function, whose slot the loader
 // fills by name. A fixed number stays, as in every generator that Python programs seed; a clock's gives way.
 #include "core/base/thread_memory.h"
+#include "core/seeds/python_readings.h"
 #include "core/seeds/seeds.h"
 #include "hooks/support/entropy_source.h"
-#include "hooks/support/python_seed_choice.h"
 
 namespace detshim {
 namespace {

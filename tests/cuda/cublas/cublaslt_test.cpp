@@ -117,8 +117,7 @@ TEST_P(CublasLt, NumbersAreTheLibrarysOwn) {
   for (const Environment& mode : {enforce, strict, record, observe, enforce + off, recording()}) {
     const auto left = shimmed({"64", "ids"}, mode);
     EXPECT_TRUE(contains(left.out, "ids: status=0 returned=3 first=20")) << left;
-    const bool is_first = mode == enforce || mode == strict;
-    EXPECT_TRUE(left.did(is_first ? "observe" : "nondeterministic", "cublasLtMatmulAlgoGetIds")) << left;
+    EXPECT_TRUE(left.did("nondeterministic", "cublasLtMatmulAlgoGetIds")) << left;
     EXPECT_FALSE(left.did("replace", "cublasLtMatmulAlgoGetIds")) << left;
   }
 }
@@ -131,28 +130,13 @@ Lines tiles(const Lines& calls) {
   return result;
 }
 
-// As NVIDIA's samples do: nothing fails that works without the library, and what is timed are equals.
-TEST_P(CublasLt, OfConfiguredAlgorithmsTheFirstThatRunsIsTheOne) {
-  for (const std::string fast : {"64", "128", "256"}) {
-    // The check takes none of the first number.
-    const Lines all = native({"find=256"}, fastest(fast));
-    EXPECT_EQ(all, Lines{"find: status=0 ran=6 run=0"});
-    EXPECT_EQ(tiles(calls()), (Lines{"64", "128", "256", "64", "128", "256", fast}));
-    for (const Environment& mode : {enforce, strict}) {
-      const auto found = shimmed({"find=256"}, mode + fastest(fast));
-      EXPECT_EQ(found.out, all) << found;
-      EXPECT_EQ(tiles(calls()), Lines(7, "64"));
-      EXPECT_TRUE(found.did("replace", "cublasLtMatmul")) << found;
-      EXPECT_FALSE(found.did("nondeterministic", "cublasLtMatmul")) << found;
-      EXPECT_FALSE(found.did("nondeterministic", "cublasLtMatmulAlgoConfigSetAttribute")) << found;
-    }
-  }
-  for (const std::string hook : {"cublasLtMatmul", "cublaslt"}) {
-    shimmed({"find=256"}, disabled(hook) + fastest("128"));
-    EXPECT_EQ(tiles(calls()), (Lines{"64", "128", "256", "64", "128", "256", "128"}));
-  }
-  for (const Environment& mode : {record, observe, enforce + off}) {
+// As NVIDIA's samples do: what the program times it chooses, and that is recorded.
+TEST_P(CublasLt, ConfiguredAlgorithmsAreRecorded) {
+  const Lines all = native({"find=256"}, fastest("128"));
+  EXPECT_EQ(all, Lines{"find: status=0 ran=6 run=0"});
+  for (const Environment& mode : {enforce, strict, record, observe, enforce + off}) {
     const auto left = shimmed({"find=256"}, mode + fastest("128"));
+    EXPECT_EQ(left.out, all) << left;
     EXPECT_EQ(tiles(calls()), (Lines{"64", "128", "256", "64", "128", "256", "128"}));
     EXPECT_TRUE(left.did("nondeterministic", "cublasLtMatmulAlgoConfigSetAttribute")) << left;
   }

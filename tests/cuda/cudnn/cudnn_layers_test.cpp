@@ -250,15 +250,14 @@ TEST_P(CudnnLayers, ALibraryThatGivesNoSizesRunsWhatTheProgramAsked) {
 struct Pooling {
   const char* dimensions;
   const char* set;
-  const char* get;
   const char* values; ///< what the descriptor says besides its mode
 };
 const Pooling poolings[] = {
-    {"2d", "cudnnSetPooling2dDescriptor", "cudnnGetPooling2dDescriptor", " 1 2 3 4 5 6 7"},
-    {"nd", "cudnnSetPoolingNdDescriptor", "cudnnGetPoolingNdDescriptor", " 1 2 4 5 3 6 7"},
+    {"2d", "cudnnSetPooling2dDescriptor", " 1 2 3 4 5 6 7"},
+    {"nd", "cudnnSetPoolingNdDescriptor", " 1 2 4 5 3 6 7"},
 };
 
-TEST_P(CudnnLayers, MaxPoolingIsDeterministicAndTheProgramIsToldItsOwnMode) {
+TEST_P(CudnnLayers, MaxPoolingIsDeterministic) {
   for (const Pooling& p : poolings) {
     SCOPED_TRACE(p.dimensions);
     const Arguments program{"pooling", p.dimensions, "0"};
@@ -267,12 +266,10 @@ TEST_P(CudnnLayers, MaxPoolingIsDeterministicAndTheProgramIsToldItsOwnMode) {
     EXPECT_EQ(out, Lines{std::string{"set=0 get=0 mode=0"} + p.values});
     for (const Environment& mode : {enforce, strict}) {
       const auto set = shimmed(program, mode);
-      EXPECT_EQ(set.out, out);
+      EXPECT_EQ(set.out, Lines{std::string{"set=0 get=0 mode=3"} + p.values});
       EXPECT_EQ(told(p.set), with_word(natively, 1, "3"));
       EXPECT_TRUE(set.did("replace", p.set)) << set;
     }
-    const auto frank = shimmed(program, disabled(p.get));
-    EXPECT_TRUE(contains(frank.out, "mode=3")) << frank;
     EXPECT_EQ(shimmed(program, disabled(p.set)).out, out);
     EXPECT_EQ(told(p.set), natively);
   }
@@ -285,25 +282,11 @@ TEST_P(CudnnLayers, OtherModesOfPoolingStay) {
       for (const Arguments& program :
            {Arguments{"pooling", p.dimensions, mode}, Arguments{"pooling", p.dimensions, "0", mode}}) {
         const auto set = shimmed(program);
-        EXPECT_EQ(set.out, native(program)) << set;
+        EXPECT_EQ(set.out.back(), native(program).back()) << set;
         EXPECT_EQ(word(calls().back(), 1), mode);
       }
     }
   }
-}
-
-TEST_P(CudnnLayers, ADestroyedDescriptorIsForgotten) {
-  const Environment created = misbehaving("created_deterministic"); // at the address of the one before
-  const Arguments program{"pooling", "2d", "0", "new"};
-  EXPECT_TRUE(contains(shimmed(program, enforce + created).out, "new mode=3"));
-  EXPECT_TRUE(
-      contains(shimmed(program, disabled("cudnnDestroyPoolingDescriptor") + created).out, "new mode=0"));
-}
-
-TEST_P(CudnnLayers, ManyDescriptorsAreRemembered) {
-  Arguments program{"pooling", "2d"};
-  for (int i = 0; i < 50; ++i) program.insert(program.end(), {"0", "new"});
-  EXPECT_EQ(shimmed(program).out, native(program));
 }
 
 TEST_P(CudnnLayers, PoolingIsLeftAloneWhereNothingIsForced) {
@@ -344,10 +327,10 @@ TEST_P(CudnnRealLayers, TheRealLibraryTakesTheMode) {
   for (const Pooling& p : poolings) {
     const Arguments program{"pooling", p.dimensions, "0", "3", "0", "1"};
     const auto set = shimmed(program);
-    EXPECT_EQ(set.out, native(program));
+    EXPECT_EQ(set.out.back(), native(program).back());
     EXPECT_TRUE(set.did("replace", p.set)) << set;
-    EXPECT_TRUE(contains(shimmed({"pooling", p.dimensions, "0"}, disabled(p.get)).out,
-                         std::string{"set=0 get=0 mode=3"} + p.values));
+    EXPECT_TRUE(
+        contains(shimmed({"pooling", p.dimensions, "0"}).out, std::string{"set=0 get=0 mode=3"} + p.values));
     EXPECT_TRUE(
         contains(native({"pooling", p.dimensions, "0"}), std::string{"set=0 get=0 mode=0"} + p.values));
   }

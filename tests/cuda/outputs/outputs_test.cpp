@@ -95,14 +95,11 @@ INSTANTIATE_TEST_SUITE_P(Cuda, Outputs, testing::Values(Way{"Linked", ""}), name
 
 TEST_P(Outputs, OfProductsAreHashed) {
   expect_hashed("cublasSgemm_v2", "cublasSgemm_v2", "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7");
-  expect_hashed("cublasHgemm_64", "cublasHgemm_64", "m=5 n=3 k=4 ta=1 tb=0 size=2 ldc=7");
   expect_hashed("cublasSgemmStridedBatched", "cublasSgemmStridedBatched",
                 "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7 batches=2");
   expect_hashed("cublasSgemmBatched", "cublasSgemmBatched", "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7 batches=2");
   expect_hashed("cublasGemmEx", "cublasGemmEx", "m=5 n=3 k=4 ta=0 tb=1 size=2 ldc=7");
   expect_hashed("cublasSgemv_v2", "cublasSgemv_v2", "m=5 n=3 ta=0 size=4");
-  expect_hashed("cublasSsyrk_v2", "cublasSsyrk_v2", "n=5 k=4 ta=0 size=4");
-  expect_hashed("cublasSsyrk_v2", "cublasSsyrk_v2, lower", "n=5 k=4 ta=0 size=4");
   expect_hashed("cublasDtrsm_v2", "cublasDtrsm_v2", "m=5 n=3 left=1 ta=0 size=8");
   expect_hashed("cublasLtMatmul", "cublasLtMatmul",
                 "m=5 n=3 k=4 type=0 ldd=7 ta=0 tb=0 compute=68 epilogue=1");
@@ -134,15 +131,6 @@ TEST_P(Outputs, OfCollectivesAreHashed) {
   EXPECT_EQ(print("ncclReduce", {"ncclReduce elsewhere", "wait"}).bytes, "0");
 }
 
-TEST_P(Outputs, OfConvolutionsAreHashed) {
-  expect_hashed("cudnnConvolutionForward", "cudnnConvolutionForward", "algo=1 t=2,3,4,5 t=2,3,4,5 w=3,3,1,1");
-  expect_hashed("cudnnConvolutionBackwardData", "cudnnConvolutionBackwardData",
-                "algo=1 t=2,3,4,5 w=3,3,1,1 t=2,3,4,5");
-  expect_hashed("cudnnConvolutionBackwardFilter", "cudnnConvolutionBackwardFilter",
-                "algo=1 w=3,3,1,1 t=2,3,4,5 t=2,3,4,5");
-  EXPECT_EQ(print("cudnnConvolutionForward", {"cudnnConvolutionForward", "wait"}).bytes, "480");
-}
-
 TEST_P(Outputs, OfNormalizationsAreHashed) {
   const std::string train = "cudnnBatchNormalizationForwardTrainingEx";
   const std::string derive = "cudnnBatchNormalizationBackwardEx";
@@ -167,57 +155,10 @@ TEST_P(Outputs, OfNormalizationsAreHashed) {
   EXPECT_NE(print(train, {train, "wait"}).in, print(train, {train, "wait"}, before).in);
   EXPECT_EQ(print(train, {"the first batch", "wait"}).in,
             print(train, {"the first batch", "wait"}, before).in);
-  // With an activation what the forward pass has left goes in, too.
-  const std::string activated = derive + ", activated", unknown = derive + ", of an unknown activation";
-  expect_hashed(derive, activated, shape(activated));
-  expect_to_go_in(derive, activated, {"OTHER_RESERVE", "OTHER_SETTING"});
-  EXPECT_EQ(print(derive, {unknown, "wait"}).in, "none");
-  EXPECT_NE(print(derive, {unknown, "wait"}).out, "none");
-}
-
-TEST_P(Outputs, OfConvolutionsWithActivationsAreHashed) {
-  const std::string activated = "cudnnConvolutionBiasActivationForward";
-  const std::string whole = "t=2,3,4,5", row = "t=1,3,1,1";
-  expect_hashed(activated, activated, "algo=1 " + whole + " " + whole + " w=3,3,1,1 " + row);
-  expect_to_go_in(activated, activated, {"OTHER_SETTING", "OTHER_SCALE"});
-  // Of the one what is added counts, of the other it is not read.
-  const Environment before{{"OTHER_BEFORE", "1"}};
-  const auto in = [&](const std::string& name, const Environment& with = {}) {
-    return print(activated, {name, "wait"}, with).in;
-  };
-  EXPECT_EQ(in(activated), in(activated, before));
-  EXPECT_NE(in(activated + ", added"), in(activated + ", added", before));
-}
-
-TEST_P(Outputs, OfLayersWhoseInputsAreNotKnown) {
-  const std::string convolution = "cudnnConvolutionForward";
-  const OnePrint untold = print(convolution, {convolution, "wait"}, misbehaving("settings are not told"));
-  EXPECT_EQ(untold.in, "none");
-  EXPECT_NE(untold.out, "none");
-}
-
-// A program that sets a descriptor otherwise is no fault of the call.
-TEST_P(Outputs, SettingsOfConvolutionsGoIn) {
-  for (const std::string name :
-       {"cudnnConvolutionForward", "cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter"})
-    expect_to_go_in(name, name, {"OTHER_SETTING"});
-}
-
-// The real cuDNN tells what its descriptors say, as it is asked: it refuses more dimensions than there can
-// be.
-TEST_P(Outputs, SettingsAreThoseOfTheRealLibrary) {
-  const std::string cudnn = std::string(DETSHIM_TEST_CUDNN) + "/libcudnn.so.9";
-  if (!std::filesystem::exists(cudnn)) GTEST_SKIP() << "cuDNN 9 is not installed";
-  const Environment real{{"DOUBLE_CUDNN_SETTINGS", cudnn}};
-  for (const std::string function : {"cudnnConvolutionForward", "cudnnConvolutionBiasActivationForward"}) {
-    SCOPED_TRACE(function);
-    const OnePrint once = print(function, {function, "wait"}, real);
-    const OnePrint other = print(function, {function, "wait"}, real + Environment{{"OTHER_SETTING", "1"}});
-    EXPECT_NE(once.in, "none");
-    EXPECT_NE(other.in, "none");
-    EXPECT_NE(other.in, once.in);
-    EXPECT_EQ(other.out, once.out);
-  }
+  // With an activation what goes in is not known.
+  const std::string activated = derive + ", activated";
+  EXPECT_EQ(print(derive, {activated, "wait"}).in, "none");
+  EXPECT_NE(print(derive, {activated, "wait"}).out, "none");
 }
 
 TEST_P(Outputs, OfEpiloguesAreHashed) {
@@ -373,10 +314,8 @@ TEST_P(Outputs, WhatWasThereBeforeCountsWhereItIsAddedTo) {
 
 TEST_P(Outputs, NumbersOfTheHostGoIn) {
   const Environment other{{"OTHER_SCALE", "1"}};
-  for (const std::string name :
-       {"cublasSgemm_v2", "cublasSgemmBatched", "cublasSgemmStridedBatched", "cublasGemmEx", "cublasSgemv_v2",
-        "cublasSsyrk_v2", "cublasDtrsm_v2", "cublasLtMatmul", "cudnnConvolutionForward",
-        "cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter"}) {
+  for (const std::string name : {"cublasSgemm_v2", "cublasSgemmBatched", "cublasSgemmStridedBatched",
+                                 "cublasGemmEx", "cublasSgemv_v2", "cublasDtrsm_v2", "cublasLtMatmul"}) {
     const OnePrint once = print(name, {name, "wait"}), with_other = print(name, {name, "wait"}, other);
     EXPECT_NE(once.in, with_other.in) << name;
     EXPECT_EQ(once.out, with_other.out) << name;
@@ -534,7 +473,7 @@ TEST_P(Outputs, GoWithTheirContext) {
                "cublasSgemm_v2");
     ASSERT_EQ(found.size(), 3u) << end;
     EXPECT_EQ(value(found[0], "digest"), once.out);
-    EXPECT_EQ(value(found[1], "why"), "context_gone") << end;
+    EXPECT_EQ(value(found[1], "why"), "hash_missing") << end;
     EXPECT_EQ(value(found[1], "digest"), "none");
     EXPECT_EQ(value(found[2], "digest"), once.out) << end;
     EXPECT_EQ(value(found[2], "in"), once.in) << end;

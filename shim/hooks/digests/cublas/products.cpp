@@ -1,5 +1,5 @@
-// Products, solutions and updates of cuBLAS that have no algorithm to choose. The cublasGemmEx family is
-// hooked in hooks/cublas/cublas.cpp.
+// Products and solutions of cuBLAS that have no algorithm to choose, as frameworks call them. The
+// cublasGemmEx family is hooked in hooks/cublas/cublas.cpp.
 //
 // Symbols: cublas_api.h of CUDA 13.0; those of 64-bit sizes are there since CUDA 12.
 #include "hooks/digests/cublas/products.h"
@@ -127,16 +127,6 @@ void multiply_strided(CallDigest& digest, cublasHandle_t handle, cublasOperation
               {a, element, lda, a_step}, {b, element, ldb, b_step}, {c, element, ldc, c_step});
 }
 
-/// Other types than that of the scales.
-template <uint64_t scale, typename Count>
-void multiply_ex(CallDigest& digest, cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
-                 Count m, Count n, Count k, const void* alpha, const void* a, cudaDataType a_type, Count lda,
-                 const void* b, cudaDataType b_type, Count ldb, const void* beta, void* c,
-                 cudaDataType c_type, Count ldc) {
-  add_product(digest, handle, {trans_a, trans_b, m, n, k}, {alpha, beta, scale},
-              {a, size_of_type(a_type), lda}, {b, size_of_type(b_type), ldb}, {c, size_of_type(c_type), ldc});
-}
-
 /// A vector, as a matrix of one row; one that runs backwards begins at its end.
 HashedArea vector_at(const void* start, uint64_t element, int64_t count, int64_t step) {
   return area_of({start, element, step < 0 ? -step : step}, 1, count);
@@ -156,18 +146,6 @@ void multiply_vector(CallDigest& digest, cublasHandle_t handle, cublasOperation 
 }
 
 constexpr int side_left = 0; // CUBLAS_SIDE_LEFT
-
-/// Only a triangle of C is read and written.
-template <uint64_t element, uint64_t scale, typename Count>
-void update(CallDigest& digest, cublasHandle_t handle, int fill, cublasOperation trans, Count n, Count k,
-            const void* alpha, const void* a, Count lda, const void* beta, void* c, Count ldc) {
-  begin(digest, handle);
-  digest.add_shape("n", n).add_shape("k", k).add_shape("ta", trans).add_shape("size", element);
-  const HashedArea result = triangle_of(fill, c, element, n, ldc);
-  if (add_scales(digest, handle, {alpha, beta, scale})) digest.add_changed(result);
-  digest.add_input(area_of({a, element, lda}, trans != 0 ? k : n, trans != 0 ? n : k));
-  digest.add_output(result);
-}
 
 /// B becomes the solution.
 template <uint64_t element, typename Count>
@@ -200,19 +178,7 @@ using namespace detshim;
   BOTH_WIDTHS(cublasZ##NAME, DESCRIBE, 16)
 
 FOUR_TYPES(gemm_v2, multiply);
-BOTH_WIDTHS(cublasHgemm, multiply, 2);
 FOUR_TYPES(gemmBatched, multiply_batched);
-BOTH_WIDTHS(cublasHgemmBatched, multiply_batched, 2);
 FOUR_TYPES(gemmStridedBatched, multiply_strided);
-BOTH_WIDTHS(cublasHgemmStridedBatched, multiply_strided, 2);
-BOTH_WIDTHS(cublasSgemmEx, multiply_ex, 4);
-BOTH_WIDTHS(cublasCgemmEx, multiply_ex, 8);
 FOUR_TYPES(gemv_v2, multiply_vector);
 FOUR_TYPES(trsm_v2, solve);
-
-BOTH_WIDTHS(cublasSsyrk_v2, update, 4, 4);
-BOTH_WIDTHS(cublasDsyrk_v2, update, 8, 8);
-BOTH_WIDTHS(cublasCsyrk_v2, update, 8, 8);
-BOTH_WIDTHS(cublasZsyrk_v2, update, 16, 16);
-BOTH_WIDTHS(cublasCherk_v2, update, 8, 4); // their scales are real numbers
-BOTH_WIDTHS(cublasZherk_v2, update, 16, 8);

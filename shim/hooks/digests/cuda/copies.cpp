@@ -2,12 +2,11 @@
 // (core/fingerprint/pending_transfers.h). Nothing is changed and nothing is waited for.
 //
 // Not seen: memory that host and GPU both reach (managed, mapped), copies out of arrays and of boxes, which
-// no framework makes. What a graph copies is said at its launch (graph_copies.cpp). Peer copies go from GPU
-// to GPU.
+// no framework makes. Of copies that are captured into a graph it is said then that they were not read. Peer
+// copies go from GPU to GPU.
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0.
 #include "core/fingerprint/pending_transfers.h"
-#include "hooks/digests/cuda/graph_copies.h"
 #include "hooks/support/driver.h"
 
 namespace detshim {
@@ -63,6 +62,18 @@ const void* memory_at(CUdeviceptr address) {
   return reinterpret_cast<const void*>(static_cast<uintptr_t>(address));
 }
 
+/// True if memory that a copy by address reaches is the host's: the driver does not know it, or as its own.
+bool is_of_host(const Hook& hook, const void* memory) {
+  static constinit DriverFunction<CUresult(void*, int, CUdeviceptr)> get_attribute("cuPointerGetAttribute");
+  unsigned type = 0, is_managed = 0;
+  const auto ask = [&](unsigned& value, int attribute) {
+    return get_attribute.succeeds(hook, &value, attribute, number_of(memory));
+  };
+  if (!ask(type, pointer_memory_type)) return true;
+  return type == static_cast<unsigned>(MemoryType::host) &&
+         (!ask(is_managed, pointer_is_managed) || is_managed == 0);
+}
+
 bool goes_to_host(const Hook& hook, const void* to, CopyKind kind) {
   return kind == CopyKind::device_to_host || (kind == CopyKind::by_address && is_of_host(hook, to));
 }
@@ -76,11 +87,6 @@ HostArea to_host(const Hook& hook, CopyKind kind, const HostArea& area) {
 template <typename... Stream>
 HostArea from_memory(const Hook& hook, void* to, const void* /*from*/, size_t size, CopyKind kind,
                      Stream...) {
-  return to_host(hook, kind, {to, size});
-}
-template <typename... Stream>
-HostArea from_symbol(const Hook& hook, void* to, const void* /*symbol*/, size_t size, size_t /*offset*/,
-                     CopyKind kind, Stream...) {
   return to_host(hook, kind, {to, size});
 }
 template <typename... Stream>
@@ -98,54 +104,6 @@ template <typename... Stream>
 HostArea by_address(const Hook& hook, CUdeviceptr to, CUdeviceptr /*from*/, size_t size, Stream...) {
   return is_of_host(hook, memory_at(to)) ? HostArea{memory_at(to), size} : HostArea{};
 }
-template <typename... Stream>
-HostArea described(const Hook& hook, const CUcopy2D* copy, Stream...) {
-  const void* to = memory_at(copy->dstDevice);
-  if (copy->dstMemoryType == MemoryType::host)
-    to = copy->dstHost;
-  else if (copy->dstMemoryType != MemoryType::unified || !is_of_host(hook, to))
-    return {};
-  const size_t pitch = copy->dstPitch != 0 ? copy->dstPitch : copy->WidthInBytes;
-  return {static_cast<const char*>(to) + copy->dstXInBytes + copy->dstY * pitch, copy->WidthInBytes,
-          copy->Height, pitch};
-}
-
-// In batches (CUDA 12.8). Until CUDA 13 there was one argument more, before the stream, by which the library
-// said which copy failed.
-
-template <typename Call, typename Address>
-void add_batch(const Call& call, Address* to, const size_t* sizes, size_t count, CUstream stream) {
-  for (size_t i = 0; i < count; ++i) {
-    const void* const start = reinterpret_cast<const void*>(to[i]);
-    if (start != nullptr && sizes[i] != 0 && is_of_host(call.hook(), start))
-      add_in_stream(call, {start, sizes[i]}, stream);
-  }
-}
-
-/// The runtime has one name for both forms. What the shorter one lacks is read, and handed on, as it happens
-/// to be: nobody looks at it.
-template <typename Call>
-cudaError copy_batch(const Call& call, void* const* to, Word from, const size_t* sizes, size_t count,
-                     Word attributes, Word of, Word attribute_count, Word failed_or_stream, CUstream stream) {
-  const cudaError status =
-      call.real(to, from, sizes, count, attributes, of, attribute_count, failed_or_stream, stream);
-  if (!wants_fingerprint(call, status)) return status;
-  int version = 0;
-  auto* const get_version = call.template sibling<cudaError(int*)>("cudaRuntimeGetVersion");
-  const bool is_of_cuda_13 = succeeded(get_version, &version) && version >= 13000;
-  add_batch(call, to, sizes, count, is_of_cuda_13 ? static_cast<CUstream>(failed_or_stream) : stream);
-  return status;
-}
-
-template <typename Call, typename... Others>
-CUresult copy_batch_by_driver(const Call& call, const CUdeviceptr* to, Word from, const size_t* sizes,
-                              size_t count, Others... others) {
-  const CUresult status = call.real(to, from, sizes, count, others...);
-  if (wants_fingerprint(call, status))
-    add_batch(call, to, sizes, count, argument_of_type<CUstream>(others...));
-  return status;
-}
-
 constexpr Description hashed = {
     .action = Action::observe,
     .summary = "Hashes what the copy brings to the host, if DETSHIM_FINGERPRINT asks for it.",
@@ -156,13 +114,6 @@ constexpr Description hashed_later = {
         "Hashes what the copy brings to the host once the program has waited for it, if DETSHIM_FINGERPRINT "
         "asks for it.",
 };
-
-using CopyBatch = CudaCall<cudaError(void* const* to, Word, const size_t* sizes, size_t count, Word, Word,
-                                     Word, Word failed_or_stream, CUstream stream)>;
-using DriverCopyBatch =
-    CudaCall<CUresult(const CUdeviceptr*, Word, const size_t*, size_t, Word, Word, Word, Word, CUstream)>;
-using DriverCopyBatch2 =
-    CudaCall<CUresult(const CUdeviceptr*, Word, const size_t*, size_t, Word, Word, Word, CUstream)>;
 
 } // namespace
 } // namespace detshim
@@ -185,16 +136,7 @@ using namespace detshim::abi;
   IN_STREAM(cuda, CUresult, ASYNC, DESCRIBE<CUstream>)
 
 RUNTIME(cudaMemcpy, from_memory);
-RUNTIME(cudaMemcpyFromSymbol, from_symbol);
 RUNTIME(cudaMemcpy2D, from_rows);
-DETSHIM_STREAM_HOOK(cudart, CopyBatch, cudaMemcpyBatchAsync, copy_batch, hashed_later);
 
 DRIVER(cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, from_device);
 DRIVER(cuMemcpy, cuMemcpyAsync, by_address);
-WAITING(cuda, CUresult, cuMemcpy2D_v2, described<>);
-WAITING(cuda, CUresult, cuMemcpy2DUnaligned_v2, described<>);
-IN_STREAM(cuda, CUresult, cuMemcpy2DAsync_v2, described<CUstream>);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch, cuMemcpyBatchAsync, copy_batch_by_driver, hashed_later);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch, cuMemcpyBatchAsync_ptsz, copy_batch_by_driver, hashed_later);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch2, cuMemcpyBatchAsync_v2, copy_batch_by_driver, hashed_later);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch2, cuMemcpyBatchAsync_v2_ptsz, copy_batch_by_driver, hashed_later);

@@ -27,23 +27,6 @@ struct Copy2D { // CUDA_MEMCPY2D
   Opaque to_array;
   size_t to_pitch, width, height;
 };
-struct Copy3D { // CUDA_MEMCPY3D
-  size_t from_x, from_y, from_z, from_level;
-  unsigned from_type;
-  const void* from_host;
-  DevicePointer from_device;
-  Opaque from_array;
-  void* none;
-  size_t from_pitch, from_height;
-  size_t to_x, to_y, to_z, to_level;
-  unsigned to_type;
-  void* to_host;
-  DevicePointer to_device;
-  Opaque to_array;
-  void* nothing;
-  size_t to_pitch, to_height, width, height, depth;
-};
-
 inline constexpr int device_to_host = 2, by_address = 4;
 
 extern "C" {
@@ -79,26 +62,12 @@ extern "C" {
   int cudaMemcpyBatchAsync##STREAM(void** to, const void** from, size_t* sizes, size_t count,                \
                                    void* attributes, size_t* of, size_t attribute_count,                     \
                                    void* failed_or_stream, Opaque stream);                                   \
-  int cuGraphLaunch##STREAM(Opaque graph, Opaque stream);                                                    \
-  int cudaGraphLaunch##STREAM(Opaque graph, Opaque stream);                                                  \
-  int cuGraphInstantiateWithParams##STREAM(Opaque* ready, Opaque graph, void* parameters);                   \
-  int cudaGraphInstantiateWithParams##STREAM(Opaque* ready, Opaque graph, void* parameters);                 \
   int cuStreamSynchronize##STREAM(Opaque stream);                                                            \
   int cuStreamQuery##STREAM(Opaque stream);                                                                  \
   int cuEventRecord##STREAM(Opaque event, Opaque stream);                                                    \
   int cuEventRecordWithFlags##STREAM(Opaque event, Opaque stream, unsigned flags);                           \
   int cuStreamWaitEvent##STREAM(Opaque stream, Opaque event, unsigned flags);
 DETSHIM_TEST_VARIANTS(DETSHIM_TEST_DECLARE)
-
-int cuGraphInstantiate(Opaque* ready, Opaque graph, Opaque* node, char* buffer, size_t size);
-int cuGraphInstantiate_v2(Opaque* ready, Opaque graph, Opaque* node, char* buffer, size_t size);
-int cuGraphInstantiateWithFlags(Opaque* ready, Opaque graph, unsigned long long flags);
-int cudaGraphInstantiate(Opaque* ready, Opaque graph, unsigned long long flags);
-int cudaGraphInstantiateWithFlags(Opaque* ready, Opaque graph, unsigned long long flags);
-int cuGraphGetNodes(Opaque graph, Opaque* nodes, size_t* count);
-int cuGraphNodeGetType(Opaque node, int* type);
-int cuGraphMemcpyNodeGetParams(Opaque node, Copy3D* copy);
-int cuGraphChildGraphNodeGetGraph(Opaque node, Opaque* graph);
 
 int cudaMalloc(void** memory, size_t size);
 int cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments, size_t shared,

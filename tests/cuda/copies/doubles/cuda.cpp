@@ -30,41 +30,9 @@ int batch(const char* name, const DevicePointer* to, const DevicePointer* from, 
   return fails();
 }
 
-int make_ready(const char* name, Opaque* ready, Opaque graph) {
-  record("%s", name);
-  return *ready = graph, 0;
-}
-
 } // namespace
 
 extern "C" {
-
-// A graph of a kernel and a child, which is a copy to the host: its nodes are numbers.
-int cuGraphGetNodes(Opaque graph, Opaque* nodes, size_t* count) {
-  const bool is_child = graph == reinterpret_cast<Opaque>(uintptr_t{0x6C});
-  for (size_t i = 0; nodes != nullptr && i < *count; ++i)
-    nodes[i] = reinterpret_cast<Opaque>(uintptr_t{is_child ? 1u : i == 0 ? 0u : 4u});
-  return *count = is_child ? 1 : 2, 0;
-}
-int cuGraphNodeGetType(Opaque node, int* type) {
-  return *type = static_cast<int>(reinterpret_cast<uintptr_t>(node)), 0;
-}
-int cuGraphMemcpyNodeGetParams(Opaque, Copy3D* copy) {
-  copy->to_type = misbehaves("graphs copy elsewhere") ? 2 : 1;
-  return copy->width = 10, copy->height = 3, copy->depth = 2, 0;
-}
-int cuGraphChildGraphNodeGetGraph(Opaque, Opaque* graph) {
-  return *graph = reinterpret_cast<Opaque>(uintptr_t{0x6C}), 0;
-}
-int cuGraphInstantiate(Opaque* ready, Opaque graph, Opaque*, char*, size_t) {
-  return make_ready("cuGraphInstantiate", ready, graph);
-}
-int cuGraphInstantiate_v2(Opaque* ready, Opaque graph, Opaque*, char*, size_t) {
-  return make_ready("cuGraphInstantiate_v2", ready, graph);
-}
-int cuGraphInstantiateWithFlags(Opaque* ready, Opaque graph, unsigned long long) {
-  return make_ready("cuGraphInstantiateWithFlags", ready, graph);
-}
 
 int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
 
@@ -119,14 +87,6 @@ int cuStreamIsCapturing(Opaque, int* status) { return *status = misbehaves("capt
   int cuMemcpyBatchAsync_v2##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count,     \
                                     void*, size_t*, size_t, Opaque stream) {                                 \
     return batch("cuMemcpyBatchAsync_v2" #STREAM, to, from, sizes, count, stream);                           \
-  }                                                                                                          \
-  int cuGraphLaunch##STREAM(Opaque, Opaque) {                                                                \
-    record("cuGraphLaunch" #STREAM);                                                                         \
-    return fails();                                                                                          \
-  }                                                                                                          \
-  int cuGraphInstantiateWithParams##STREAM(Opaque* ready, Opaque graph, void*) {                             \
-    record("cuGraphInstantiateWithParams" #STREAM);                                                          \
-    return *ready = graph, 0;                                                                                \
   }                                                                                                          \
   int cuStreamSynchronize##STREAM(Opaque stream) {                                                           \
     return wait_for_stream("cuStreamSynchronize" #STREAM, stream);                                           \

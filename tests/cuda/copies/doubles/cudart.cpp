@@ -5,15 +5,6 @@ extern "C" {
 
 int cudaRuntimeGetVersion(int* version) { return *version = misbehaves("CUDA 12") ? 12080 : 13000, 0; }
 
-int cudaGraphInstantiate(Opaque* ready, Opaque graph, unsigned long long) {
-  record("cudaGraphInstantiate");
-  return *ready = graph, 0;
-}
-int cudaGraphInstantiateWithFlags(Opaque* ready, Opaque graph, unsigned long long) {
-  record("cudaGraphInstantiateWithFlags");
-  return *ready = graph, 0;
-}
-
 int cudaMalloc(void** memory, size_t size) {
   *memory = std::malloc(size);
   compute(*memory, size);
@@ -57,14 +48,6 @@ int cudaLaunchKernel(const void*, Dim3, Dim3, void**, size_t, Opaque) {
       streams[in].push_back(                                                                                 \
           {[to = to[i], from = from[i], size = sizes[i]] { std::memcpy(to, from, size); }});                 \
     return fails();                                                                                          \
-  }                                                                                                          \
-  int cudaGraphLaunch##STREAM(Opaque, Opaque) {                                                              \
-    record("cudaGraphLaunch" #STREAM);                                                                       \
-    return fails();                                                                                          \
-  }                                                                                                          \
-  int cudaGraphInstantiateWithParams##STREAM(Opaque* ready, Opaque graph, void*) {                           \
-    record("cudaGraphInstantiateWithParams" #STREAM);                                                        \
-    return *ready = graph, 0;                                                                                \
   }                                                                                                          \
   int cudaStreamSynchronize##STREAM(Opaque stream) {                                                         \
     return wait_for_stream("cudaStreamSynchronize" #STREAM, stream);                                         \

@@ -47,8 +47,6 @@ int main(int argc, char** argv) {
   // Half of it in each of two; a third goes elsewhere.
   DevicePointer batch_to[] = {address, also, address + 32}, batch_from[] = {tail, tail, tail + 32};
   size_t sizes[] = {32, 32, 32}, of = 0;
-  Opaque ready = nullptr;
-  const Opaque graph = reinterpret_cast<Opaque>(uintptr_t{0x6B});
   for (int i = 1; i < argc; ++i) {
     const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
     int status = -1;
@@ -66,9 +64,6 @@ int main(int argc, char** argv) {
                                               stream());                                                     \
   if (is("cuMemcpyBatchAsync_v2" #STREAM))                                                                   \
     status = CALL(cuMemcpyBatchAsync_v2##STREAM)(batch_to, batch_from, sizes, 3, nullptr, &of, 1, stream()); \
-  if (is("cuGraphLaunch" #STREAM)) status = CALL(cuGraphLaunch##STREAM)(ready, stream());                    \
-  if (is("cuGraphInstantiateWithParams" #STREAM))                                                            \
-    status = CALL(cuGraphInstantiateWithParams##STREAM)(&ready, graph, nullptr);                             \
   if (is("cuStreamSynchronize" #STREAM)) status = CALL(cuStreamSynchronize##STREAM)(stream());               \
   if (is("cuStreamQuery" #STREAM)) status = CALL(cuStreamQuery##STREAM)(stream());                           \
   if (is("cuEventRecord" #STREAM)) status = CALL(cuEventRecord##STREAM)(event(), stream());                  \
@@ -76,9 +71,6 @@ int main(int argc, char** argv) {
     status = CALL(cuEventRecordWithFlags##STREAM)(event(), stream(), 0);                                     \
   if (is("cuStreamWaitEvent" #STREAM)) status = CALL(cuStreamWaitEvent##STREAM)(other_stream(), event(), 0);
     DETSHIM_TEST_VARIANTS(VARIANTS)
-    if (is("cuGraphInstantiate")) status = CALL(cuGraphInstantiate)(&ready, graph, nullptr, nullptr, 0);
-    if (is("cuGraphInstantiate_v2")) status = CALL(cuGraphInstantiate_v2)(&ready, graph, nullptr, nullptr, 0);
-    if (is("cuGraphInstantiateWithFlags")) status = CALL(cuGraphInstantiateWithFlags)(&ready, graph, 0);
     if (is("on the device")) status = CALL(cuMemcpy)(also, tail, 64);
     if (is("other stream")) status = CALL(cuStreamSynchronize)(other_stream());
     if (is("cuEventSynchronize")) status = CALL(cuEventSynchronize)(event());

@@ -33,8 +33,6 @@ int main(int argc, char** argv) {
   const char* const how = std::getenv("DOUBLE_MISBEHAVE");
   const bool is_older = how != nullptr && std::strcmp(how, "CUDA 12") == 0;
   size_t failed = 0;
-  Opaque ready = nullptr;
-  const Opaque graph = reinterpret_cast<Opaque>(uintptr_t{0x6B});
   for (int i = 1; i < argc; ++i) {
     const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
     int status = -1;
@@ -58,9 +56,6 @@ int main(int argc, char** argv) {
                                                  size_t, Opaque)>(                                           \
                             reinterpret_cast<void*>(CALL(cudaMemcpyBatchAsync##STREAM)))(                    \
                             batch_to, batch_from, sizes, 2, nullptr, &of, 1, stream());                      \
-  if (is("cudaGraphLaunch" #STREAM)) status = CALL(cudaGraphLaunch##STREAM)(ready, stream());                \
-  if (is("cudaGraphInstantiateWithParams" #STREAM))                                                          \
-    status = CALL(cudaGraphInstantiateWithParams##STREAM)(&ready, graph, nullptr);                           \
   if (is("cudaStreamSynchronize" #STREAM)) status = CALL(cudaStreamSynchronize##STREAM)(stream());           \
   if (is("cudaStreamQuery" #STREAM)) status = CALL(cudaStreamQuery##STREAM)(stream());                       \
   if (is("cudaEventRecord" #STREAM)) status = CALL(cudaEventRecord##STREAM)(event(), stream());              \
@@ -69,8 +64,6 @@ int main(int argc, char** argv) {
   if (is("cudaStreamWaitEvent" #STREAM))                                                                     \
     status = CALL(cudaStreamWaitEvent##STREAM)(other_stream(), event(), 0);
     DETSHIM_TEST_VARIANTS(VARIANTS)
-    if (is("cudaGraphInstantiate")) status = CALL(cudaGraphInstantiate)(&ready, graph, 0);
-    if (is("cudaGraphInstantiateWithFlags")) status = CALL(cudaGraphInstantiateWithFlags)(&ready, graph, 0);
     if (is("by address")) status = CALL(cudaMemcpy)(to, tail, 64, by_address);
     if (is("beginning")) status = CALL(cudaMemcpy)(to, from, 64, device_to_host);
     if (is("to the device")) status = CALL(cudaMemcpy)(to, tail, 64, 1);

@@ -28,10 +28,6 @@ int cublasSgemm_v2(Opaque, int, int, int m, int n, int, const float*, const void
   if (lda < m) return 7; // CUBLAS_STATUS_INVALID_VALUE
   return compute("cublasSgemm_v2", stream_of_handle, a, matrix(c, 4, m, n, ldc));
 }
-int cublasHgemm_64(Opaque, int, int, int64_t m, int64_t n, int64_t, const void*, const void* a, int64_t,
-                   const void*, int64_t, const void*, void* c, int64_t ldc) {
-  return compute("cublasHgemm_64", stream_of_handle, a, matrix(c, 2, m, n, ldc));
-}
 int cublasSgemmBatched(Opaque, int, int, int m, int n, int, const float*, const void* const* a, int,
                        const void* const*, int, const float*, void* const* c, int ldc, int batches) {
   int status = 0;
@@ -56,12 +52,6 @@ int cublasGemmEx(Opaque, int, int, int m, int n, int, const void*, const void* a
 int cublasSgemv_v2(Opaque, int, int m, int, const float*, const void* a, int, const void*, int, const float*,
                    void* y, int y_step) {
   return compute("cublasSgemv_v2", stream_of_handle, a, matrix(y, 4, 1, m, y_step));
-}
-int cublasSsyrk_v2(Opaque, int fill, int, int n, int, const float*, const void* a, int, const float*, void* c,
-                   int ldc) {
-  return compute(
-      "cublasSsyrk_v2", stream_of_handle, a, matrix(c, 4, n, n, ldc),
-      [fill](size_t column, size_t byte) { return fill == 0 ? byte / 4 >= column : byte / 4 <= column; });
 }
 int cublasDtrsm_v2(Opaque, int, int, int, int, int m, int n, const double*, const void* a, int, void* b,
                    int ldb) {

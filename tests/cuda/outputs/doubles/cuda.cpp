@@ -155,6 +155,9 @@ int cuCtxSynchronize() {
 }
 
 int cuCtxGetCurrent(Opaque* context) { return *context = contexts.back(), 0; }
+int cuCtxGetId(Opaque, unsigned long long* id) { // of the current one
+  return *id = resets * 0x100 + reinterpret_cast<uintptr_t>(contexts.back()), 0;
+}
 int cuCtxPushCurrent_v2(Opaque context) { return contexts.push_back(context), 0; }
 int cuCtxPopCurrent_v2(Opaque* context) { return *context = contexts.back(), contexts.pop_back(), 0; }
 int cuStreamGetCtx(Opaque stream, Opaque* context) {

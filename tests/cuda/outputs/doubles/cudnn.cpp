@@ -7,7 +7,6 @@
 
 namespace {
 
-const Settings& settings(Opaque descriptor) { return *static_cast<const Settings*>(descriptor); }
 const Tensor& tensor(Opaque descriptor) { return *static_cast<const Tensor*>(descriptor); }
 const Opaque stream = reinterpret_cast<Opaque>(64);
 
@@ -31,18 +30,6 @@ Function* real_function(const char* name) {
   return library != nullptr ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
 }
 
-/// The real library's getters, if DOUBLE_CUDNN_SETTINGS names it: the program has made its descriptors there.
-template <typename Function>
-Function* real_getter(const char* name) {
-  static void* const library = [] {
-    const char* const path = std::getenv("DOUBLE_CUDNN_SETTINGS");
-    return path != nullptr ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-  }();
-  return library != nullptr ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
-}
-#define ASK_REAL(name, ...)                                                                                  \
-  if (auto* const real = real_getter<decltype(name)>(#name)) return real(__VA_ARGS__)
-
 int convolve(const char* name, const void* from, Opaque to, void* data) {
   const Tensor& of = tensor(to); // its last dimension is dense
   return compute(name, stream, from,
@@ -61,29 +48,6 @@ int cudnnGetTensorNdDescriptor(Opaque descriptor, int, int* type, int* count, in
   for (int i = 0; i < 4; ++i)
     sizes[i] = tensor(descriptor).sizes[i], strides[i] = tensor(descriptor).strides[i];
   return *type = 0, *count = 4, 0;
-}
-int cudnnGetFilterNdDescriptor(Opaque descriptor, int, int* type, int* format, int* count, int* sizes) {
-  for (int i = 0; i < 4; ++i) sizes[i] = tensor(descriptor).sizes[i];
-  return *type = *format = 0, *count = 4, 0;
-}
-int cudnnGetFilterSizeInBytes(Opaque descriptor, size_t* size) {
-  *size = 4;
-  for (const int one : tensor(descriptor).sizes) *size *= static_cast<size_t>(one);
-  return 0;
-}
-int cudnnConvolutionForward(Opaque, const void*, Opaque, const void* x, Opaque, const void*, Opaque, int,
-                            void*, size_t, const void*, Opaque y, void* y_data) {
-  return convolve("cudnnConvolutionForward", x, y, y_data);
-}
-int cudnnConvolutionBackwardData(Opaque, const void*, Opaque, const void* w, Opaque, const void*, Opaque, int,
-                                 void*, size_t, const void*, Opaque dx, void* dx_data) {
-  return convolve("cudnnConvolutionBackwardData", w, dx, dx_data);
-}
-int cudnnConvolutionBackwardFilter(Opaque, const void*, Opaque, const void* x, Opaque, const void*, Opaque,
-                                   int, void*, size_t, const void*, Opaque dw, void* dw_data) {
-  size_t size;
-  cudnnGetFilterSizeInBytes(dw, &size);
-  return compute("cudnnConvolutionBackwardFilter", stream, x, {dw_data, size});
 }
 
 int cudnnBatchNormalizationForwardInference(Opaque, int, const void*, const void*, Opaque, const void* x,
@@ -113,46 +77,6 @@ int cudnnBatchNormalizationBackwardEx(Opaque, int, int, const void*, const void*
   return convolve("cudnnBatchNormalizationBackwardEx", x, parameters, d_bias);
 }
 
-// Descriptors are Settings: each getter gives its numbers in turn.
-int cudnnGetConvolutionNdDescriptor(Opaque descriptor, int room, int* count, int* pads, int* strides,
-                                    int* dilations, int* mode, int* type) {
-  ASK_REAL(cudnnGetConvolutionNdDescriptor, descriptor, room, count, pads, strides, dilations, mode, type);
-
-  if (room > 6 || misbehaves("settings are not told")) return 3000;
-  for (int i = 0; i < 2; ++i) {
-    pads[i] = settings(descriptor).numbers[0];
-    strides[i] = settings(descriptor).numbers[1];
-    dilations[i] = settings(descriptor).numbers[2];
-  }
-  *mode = settings(descriptor).numbers[3];
-  return *type = 0, *count = 2, 0;
-}
-int cudnnGetConvolutionMathType(Opaque descriptor, int* type) {
-  ASK_REAL(cudnnGetConvolutionMathType, descriptor, type);
-
-  return *type = settings(descriptor).numbers[4], 0;
-}
-int cudnnGetConvolutionGroupCount(Opaque descriptor, int* count) {
-  ASK_REAL(cudnnGetConvolutionGroupCount, descriptor, count);
-
-  return *count = settings(descriptor).numbers[5], 0;
-}
-int cudnnGetActivationDescriptor(Opaque descriptor, int* mode, int* nan, double* coefficient) {
-  ASK_REAL(cudnnGetActivationDescriptor, descriptor, mode, nan, coefficient);
-
-  *mode = settings(descriptor).numbers[0];
-  return *nan = 0, *coefficient = settings(descriptor).scale, 0;
-}
-int cudnnGetActivationDescriptorSwishBeta(Opaque descriptor, double* beta) {
-  ASK_REAL(cudnnGetActivationDescriptorSwishBeta, descriptor, beta);
-
-  return *beta = settings(descriptor).numbers[1], 0;
-}
-int cudnnConvolutionBiasActivationForward(Opaque, const void*, Opaque, const void* x, Opaque, const void*,
-                                          Opaque, int, void*, size_t, const void*, Opaque, const void*,
-                                          Opaque, const void*, Opaque, Opaque y, void* y_data) {
-  return convolve("cudnnConvolutionBiasActivationForward", x, y, y_data);
-}
 // The graph interface: the real library's, if DOUBLE_CUDNN names it, so that it takes and refuses what that
 // does, but for plans, which it would compile for a device; or one that takes all it is given and gives
 // nothing back. Plans run here in either case.

@@ -13,11 +13,6 @@ using DevicePointer = uint64_t;
 struct Tensor {
   int sizes[4], strides[4];
 };
-/// Any descriptor that says how a layer works, by its numbers.
-struct Settings {
-  int numbers[8];
-  double scale;
-};
 
 extern "C" {
 
@@ -33,6 +28,7 @@ int cuEventRecord(Opaque event, Opaque stream);
 int cuEventQuery(Opaque event);
 int cuCtxSynchronize();
 int cuCtxGetCurrent(Opaque* context);
+int cuCtxGetId(Opaque context, unsigned long long* id);
 int cuCtxPushCurrent_v2(Opaque context);
 int cuCtxPopCurrent_v2(Opaque* context);
 int cuStreamGetCtx(Opaque stream, Opaque* context);
@@ -62,9 +58,6 @@ int cublasGetPointerMode_v2(Opaque handle, int* mode);
 int cublasGetProperty(int type, int* value);
 int cublasSgemm_v2(Opaque handle, int ta, int tb, int m, int n, int k, const float* alpha, const void* a,
                    int lda, const void* b, int ldb, const float* beta, void* c, int ldc);
-int cublasHgemm_64(Opaque handle, int ta, int tb, int64_t m, int64_t n, int64_t k, const void* alpha,
-                   const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c,
-                   int64_t ldc);
 int cublasSgemmBatched(Opaque handle, int ta, int tb, int m, int n, int k, const float* alpha,
                        const void* const* a, int lda, const void* const* b, int ldb, const float* beta,
                        void* const* c, int ldc, int batches);
@@ -77,8 +70,6 @@ int cublasGemmEx(Opaque handle, int ta, int tb, int m, int n, int k, const void*
                  int c_type, int ldc, int compute, int algo);
 int cublasSgemv_v2(Opaque handle, int ta, int m, int n, const float* alpha, const void* a, int lda,
                    const void* x, int x_step, const float* beta, void* y, int y_step);
-int cublasSsyrk_v2(Opaque handle, int fill, int ta, int n, int k, const float* alpha, const void* a, int lda,
-                   const float* beta, void* c, int ldc);
 int cublasDtrsm_v2(Opaque handle, int side, int fill, int ta, int diagonal, int m, int n, const double* alpha,
                    const void* a, int lda, void* b, int ldb);
 
@@ -106,16 +97,6 @@ int ncclAllGather(const void* from, void* to, size_t count, int type, Opaque com
 int ncclBroadcast(const void* from, void* to, size_t count, int type, int root, Opaque communicator,
                   Opaque stream);
 
-int cudnnGetFilterSizeInBytes(Opaque descriptor, size_t* size);
-int cudnnConvolutionForward(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque w,
-                            const void* w_data, Opaque convolution, int algorithm, void* workspace,
-                            size_t size, const void* beta, Opaque y, void* y_data);
-int cudnnConvolutionBackwardData(Opaque handle, const void* alpha, Opaque w, const void* w_data, Opaque dy,
-                                 const void* dy_data, Opaque convolution, int algorithm, void* workspace,
-                                 size_t size, const void* beta, Opaque dx, void* dx_data);
-int cudnnConvolutionBackwardFilter(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque dy,
-                                   const void* dy_data, Opaque convolution, int algorithm, void* workspace,
-                                   size_t size, const void* beta, Opaque dw, void* dw_data);
 int cudnnBatchNormalizationForwardInference(Opaque handle, int mode, const void* alpha, const void* beta,
                                             Opaque x, const void* x_data, Opaque y, void* y_data,
                                             Opaque parameters, const void* scale, const void* bias,
@@ -136,11 +117,6 @@ int cudnnBatchNormalizationBackwardEx(Opaque handle, int mode, int operations, c
                                       double epsilon, const void* saved_mean, const void* saved_variance,
                                       Opaque activation, void* workspace, size_t workspace_size,
                                       void* reserve, size_t reserve_size);
-int cudnnConvolutionBiasActivationForward(Opaque handle, const void* alpha, Opaque x, const void* x_data,
-                                          Opaque w, const void* w_data, Opaque convolution, int algorithm,
-                                          void* workspace, size_t workspace_size, const void* alpha_z,
-                                          Opaque z, const void* z_data, Opaque bias, const void* bias_data,
-                                          Opaque activation, Opaque y, void* y_data);
 int cudnnBackendCreateDescriptor(int type, Opaque* descriptor);
 int cudnnBackendSetAttribute(Opaque descriptor, int name, int type, int64_t count, const void* elements);
 int cudnnBackendFinalize(Opaque descriptor);

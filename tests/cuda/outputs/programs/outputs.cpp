@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <initializer_list>
 #include <string>
 #include <thread>
@@ -78,22 +77,6 @@ int run_graph(const char* how, const void* x, void* y) {
   return CALL(cudnnBackendExecute)(number(1), plan, pack);
 }
 
-/// A descriptor of the real cuDNN's, in the library that DOUBLE_CUDNN_SETTINGS names, set as `arguments` say.
-/// The double's where it names none.
-template <typename... Arguments>
-Opaque make_real(Opaque otherwise, const std::string& kind, const std::string& setter,
-                 Arguments... arguments) {
-  const char* const path = std::getenv("DOUBLE_CUDNN_SETTINGS");
-  if (path == nullptr) return otherwise;
-  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  const auto find = [&](const std::string& name) { return dlsym(library, ("cudnn" + name).c_str()); };
-  Opaque descriptor = nullptr;
-  const int made = reinterpret_cast<int (*)(Opaque*)>(find("Create" + kind + "Descriptor"))(&descriptor);
-  const int set = reinterpret_cast<int (*)(Opaque, Arguments...)>(find(setter))(descriptor, arguments...);
-  if (made != 0 || set != 0) std::printf("%s: %d %d\n", setter.c_str(), made, set);
-  return descriptor;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -109,7 +92,7 @@ int main(int argc, char** argv) {
   void* const several_a[] = {a, b};
   void* several_c[] = {c, c + 1024};
   char host[64];
-  const float one = std::getenv("OTHER_SCALE") != nullptr ? 2 : 1, nothing = 0;
+  const float one = std::getenv("OTHER_SCALE") != nullptr ? 2 : 1;
   float beta = 0;
   Opaque executable = nullptr; // a graph
   const double all = one;
@@ -156,8 +139,6 @@ int main(int argc, char** argv) {
       status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c + size - 8, 5);
     if (is("without gaps"))
       status = CALL(cublasSgemm_v2)(handle, 0, 0, 4, n, k, &one, a, ld, b, ld, &beta, c, 4);
-    if (is("cublasHgemm_64"))
-      status = CALL(cublasHgemm_64)(handle, 1, 0, m, n, k, &one, a, ld, b, ld, &nothing, c, ld);
     if (is("cublasSgemmBatched"))
       status = CALL(cublasSgemmBatched)(handle, 0, 0, m, n, k, &one, several_a, ld, several_a, ld, &beta,
                                         several_c, ld, batches);
@@ -173,9 +154,6 @@ int main(int argc, char** argv) {
       status =
           CALL(cublasGemmEx)(handle, 0, 1, m, n, k, &one, a, 14, ld, b, 14, ld, &beta, c, 14, ld, 68, -1);
     if (is("cublasSgemv_v2")) status = CALL(cublasSgemv_v2)(handle, 0, m, n, &one, a, ld, b, 2, &beta, c, 3);
-    if (is("cublasSsyrk_v2")) status = CALL(cublasSsyrk_v2)(handle, 1, 0, m, k, &one, a, ld, &beta, c, ld);
-    if (is("cublasSsyrk_v2, lower"))
-      status = CALL(cublasSsyrk_v2)(handle, 0, 0, m, k, &one, a, ld, &beta, c, ld);
     if (is("cublasDtrsm_v2")) status = CALL(cublasDtrsm_v2)(handle, 0, 0, 0, 0, m, n, &all, a, ld, c, ld);
     if (std::strncmp(argv[i], "cublasLtMatmul", 14) == 0) {
       const int64_t order = is("cublasLtMatmul by rows") ? 1 : is("cublasLtMatmul in tiles") ? 2 : 0;
@@ -228,26 +206,8 @@ int main(int argc, char** argv) {
       status = CALL(cuLaunchKernel)(nullptr, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
     }
     // A result whose rows have gaps.
-    Tensor x{{2, 3, 4, 5}, {60, 20, 5, 1}}, y{{2, 3, 4, 5}, {96, 32, 8, 1}}, w{{3, 3, 1, 1}, {}};
+    Tensor x{{2, 3, 4, 5}, {60, 20, 5, 1}}, y{{2, 3, 4, 5}, {96, 32, 8, 1}};
     // Numbers that differ alone.
-    const bool is_set_otherwise = std::getenv("OTHER_SETTING") != nullptr;
-    char* const reserve = static_cast<char*>(b) + 256;
-    if (std::getenv("OTHER_RESERVE") != nullptr) reserve[5] = 1;
-    Settings how{{is_set_otherwise ? 3 : 0, 0, 0, 1}, is_set_otherwise ? 2.0 : 1.0};
-    const int ones[] = {1, 1}, pads[] = {is_set_otherwise ? 1 : 0, 0};
-    const double scale = is_set_otherwise ? 0.5 : 0.25;
-    const Opaque of_convolution =
-        make_real(&how, "Convolution", "SetConvolutionNdDescriptor", 2, pads + 0, ones + 0, ones + 0, 1, 0);
-    const Opaque of_activation = make_real(&how, "Activation", "SetActivationDescriptor", 1, 0, scale);
-    if (is("cudnnConvolutionForward"))
-      status = CALL(cudnnConvolutionForward)(number(1), &one, &x, a, &w, b, of_convolution, 1, nullptr, 0,
-                                             &beta, &y, c);
-    if (is("cudnnConvolutionBackwardData"))
-      status = CALL(cudnnConvolutionBackwardData)(number(1), &one, &w, a, &x, b, of_convolution, 1, nullptr,
-                                                  0, &beta, &y, c);
-    if (is("cudnnConvolutionBackwardFilter"))
-      status = CALL(cudnnConvolutionBackwardFilter)(number(1), &one, &x, a, &x, b, of_convolution, 1, nullptr,
-                                                    0, &beta, &w, c);
     Tensor parameters{{1, 3, 1, 1}, {3, 1, 1, 1}};
     char* const bytes_of_b = static_cast<char*>(b);
     const double epsilon = std::getenv("OTHER_EPSILON") != nullptr ? 1e-3 : 1e-5;
@@ -257,23 +217,15 @@ int main(int argc, char** argv) {
           number(1), 1, 0, &one, &beta, &x, a, &x, nullptr, &y, c, &parameters, b, bytes_of_b + 16,
           is("the first batch") ? 1.0 : 0.1, c + 2048, c + 2064, epsilon, c + 2080, c + 2096, nullptr,
           nullptr, 0, nullptr, 0);
-    const bool is_without_settings = is("cudnnBatchNormalizationBackwardEx, of an unknown activation");
-    if (is_without_settings || is("cudnnBatchNormalizationBackwardEx") ||
-        is("cudnnBatchNormalizationBackwardEx, activated"))
+    if (is("cudnnBatchNormalizationBackwardEx") || is("cudnnBatchNormalizationBackwardEx, activated"))
       status = CALL(cudnnBatchNormalizationBackwardEx)(
           number(1), 1, is("cudnnBatchNormalizationBackwardEx") ? 0 : 1, &one, &beta, &one, &beta, &x, a, &y,
           nullptr, &x, b, &x, nullptr, &y, c, &parameters, b, nullptr, c + 2048, c + 2064, epsilon,
-          bytes_of_b + 32, bytes_of_b + 48, is_without_settings ? nullptr : &how, nullptr, 0, reserve, 64);
+          bytes_of_b + 32, bytes_of_b + 48, nullptr, nullptr, 0, nullptr, 0);
     if (is("cudnnBatchNormalizationForwardInference"))
       status = CALL(cudnnBatchNormalizationForwardInference)(number(1), 1, &one, &beta, &x, a, &y, c,
                                                              &parameters, b, bytes_of_b + 16, bytes_of_b + 32,
                                                              bytes_of_b + 48, epsilon);
-    // By 0 what is added is not read.
-    const bool is_added = is("cudnnConvolutionBiasActivationForward, added");
-    if (is_added || is("cudnnConvolutionBiasActivationForward"))
-      status = CALL(cudnnConvolutionBiasActivationForward)(number(1), &one, &x, a, &w, b, &how, 1, nullptr, 0,
-                                                           is_added ? &one : &nothing, &y, c, &parameters, b,
-                                                           of_activation, &y, c);
     if (is("cudnnBackendExecute")) status = CALL(cudnnBackendExecute)(number(1), number(2), number(3));
     if (is("graph in place")) status = run_graph("", c, c);
     if (std::strncmp(argv[i], "graph: ", 7) == 0) status = run_graph(argv[i] + 7, a, c);
