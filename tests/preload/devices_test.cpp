@@ -65,8 +65,8 @@ TEST(Device, IsACharacterDeviceToStatx) {
   EXPECT_NE(pinned(command, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "statx"}}).out, native.out);
 }
 
-// As the kernel does.
-TEST(Device, AndEntropyRefuseANullPointer) {
+// What the kernel answers where memory is not there, or in part: no signal, and as many bytes.
+TEST(Device, AndEntropyFillWhatMemoryThereIs) {
   const Arguments command = {BORDERS_PROGRAM, "memory"};
   const Result native = run(command);
   ASSERT_EQ(native.status, 0) << native.err;

@@ -1,6 +1,7 @@
 #include "core/base/filters.h"
 
 #include "common/sys.h"
+#include "core/base/user_memory.h"
 
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -113,11 +114,10 @@ size_t size_of(uint32_t length) { return sizeof(Filter) + length * sizeof(sock_f
 } // namespace
 
 Filter* copy_filter(const sock_fprog* program) {
-  if (program != nullptr && !sys::can_read(reinterpret_cast<uintptr_t>(program))) return nullptr;
+  if (program != nullptr && !can_read(program, sizeof *program)) return nullptr;
   const sock_filter* const code = program != nullptr ? program->filter : strict;
   const uint32_t length = program != nullptr ? program->len : sizeof strict / sizeof *strict;
-  if (length == 0 || length > BPF_MAXINSNS || !sys::can_read(reinterpret_cast<uintptr_t>(code)))
-    return nullptr;
+  if (length == 0 || length > BPF_MAXINSNS || !can_read(code, length * sizeof *code)) return nullptr;
   auto* const filter = static_cast<Filter*>(sys::map(size_of(length)));
   if (filter == nullptr) return nullptr;
   filter->before = filters;

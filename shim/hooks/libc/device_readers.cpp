@@ -6,6 +6,7 @@
 #include "hooks/libc/device_stream.h"
 
 #include "common/sys.h"
+#include "core/base/user_memory.h"
 #include "core/fingerprint/output_digests.h"
 #include "core/log/file_uses.h"
 #include "loader/hook.h"
@@ -30,7 +31,8 @@ ssize_t read_once(int fd, uint64_t key, const long* offset, void* data, size_t s
   if (offset == nullptr) return device::read(fd, key, data, size);
   if (*offset < 0) return -EINVAL;
   if (size > device::read_limit) size = device::read_limit;
-  if (data == nullptr && size > 0) return -EFAULT;
+  const size_t filled = writable_part(data, size);
+  if (filled < size && (size = filled) == 0) return -EFAULT;
   device::fill(key, static_cast<uint64_t>(*offset), data, size);
   note_drawn(data, size);
   return static_cast<ssize_t>(size);
@@ -52,7 +54,8 @@ ssize_t read_parts(int fd, uint64_t key, const long* offset, const iovec* parts,
 
 /// Whether the kernel would begin to fill them. What it refuses before, the real call is refused too.
 bool are_parts(const iovec* parts, int count) {
-  if (count <= 0 || count > 1024) return false;
+  if (count <= 0 || count > 1024 || !can_read(parts, static_cast<unsigned>(count) * sizeof *parts))
+    return false;
   for (int i = 0; i < count; ++i)
     if (static_cast<ssize_t>(parts[i].iov_len) < 0 || reinterpret_cast<intptr_t>(parts[i].iov_base) < 0)
       return false;

@@ -4,6 +4,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/placement.h"
+#include "core/base/user_memory.h"
 #include "core/fingerprint/output_digests.h"
 #include "core/identity/process.h"
 #include "loader/hook.h"
@@ -145,7 +146,8 @@ void fill(uint64_t key, uint64_t offset, void* data, size_t size) {
 
 ssize_t read(int fd, uint64_t key, void* data, size_t size) {
   if (size > read_limit) size = read_limit;
-  if (data == nullptr && size > 0) return -EFAULT;
+  const size_t filled = writable_part(data, size);
+  if (filled < size && (size = filled) == 0) return -EFAULT;
   // Moved before anything is given: whoever shares the descriptor gets other bytes.
   const long end = sys::lseek(fd, static_cast<long>(size), SEEK_CUR);
   if (sys::failed(end)) return end;

@@ -7,6 +7,7 @@
 
 #include "common/sys.h"
 #include "core/base/thread_memory.h"
+#include "core/base/user_memory.h"
 #include "core/fingerprint/output_digests.h"
 #include "hooks/runtimes/python_seeds.h"
 #include "loader/infrastructure.h"
@@ -43,6 +44,11 @@ constexpr bool is_refused(unsigned flags) {
   return (flags & ~known) != 0 || (flags & contrary) == contrary;
 }
 
+int answer_fault() {
+  errno = EFAULT;
+  return -1;
+}
+
 /// Fills from that source, or for what is not the program's from one of its own.
 template <typename Draw>
 void fill(Sources& sources, EntropySource<Stream>& source, Kind kind, uint64_t k, const Draw& draw,
@@ -56,8 +62,10 @@ void fill(Sources& sources, EntropySource<Stream>& source, Kind kind, uint64_t k
 template <typename Draw>
 ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& draw, const void* caller) {
   if (size > getrandom_limit) size = getrandom_limit;
-  fill(sources, sources.getrandom, Kind::getrandom, 0, draw, caller, buffer, size);
-  return static_cast<ssize_t>(size);
+  const size_t filled = writable_part(buffer, size);
+  if (__builtin_expect(filled == 0, 0)) return answer_fault();
+  fill(sources, sources.getrandom, Kind::getrandom, 0, draw, caller, buffer, filled);
+  return static_cast<ssize_t>(filled);
 }
 
 } // namespace
@@ -80,7 +88,7 @@ DETSHIM_HOOK(
       hooks::getrandom, is_insecure ? sources.insecure_call_sites : sources.getrandom.call_sites,
       __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
   if (draw.first) exchange_imported_seeds(__builtin_return_address(0));
-  if (!draw.pinned || is_refused(flags) || buffer == nullptr) return draw.real()(buffer, size, flags);
+  if (!draw.pinned || is_refused(flags)) return draw.real()(buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, __builtin_return_address(0));
 }
 
@@ -90,7 +98,8 @@ DETSHIM_HOOK(
         "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(getentropy, sources.getentropy.call_sites);
-  if (!draw.pinned || size == 0 || size > 256 || buffer == nullptr) return draw.real()(buffer, size);
+  if (!draw.pinned || size == 0 || size > 256) return draw.real()(buffer, size);
+  if (writable_part(buffer, size) < size) return answer_fault();
   fill(sources, sources.getentropy, Kind::getentropy, 0, draw, __builtin_return_address(0), buffer, size);
   return 0;
 }
@@ -141,7 +150,6 @@ long detshim::getrandom_by_number(const RawCall& call, void* buffer, size_t size
   Sources& sources = this_thread_sources();
   Draw<hooks::syscall_signature> draw(call.hook(), sources.syscall_sites, call.caller());
   if (draw.first) exchange_imported_seeds(call.caller());
-  if (!draw.pinned || size == 0 || buffer == nullptr || is_refused(flags))
-    return draw.real()(SYS_getrandom, buffer, size, flags);
+  if (!draw.pinned || size == 0 || is_refused(flags)) return draw.real()(SYS_getrandom, buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, call.caller());
 }
