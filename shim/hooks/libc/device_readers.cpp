@@ -73,13 +73,19 @@ ssize_t read_at_offset(const Call& call, int fd, void* buffer, size_t size, long
   return call.real(fd, buffer, size, offset, room...);
 }
 
+/// The flags that a read of the device takes: those of linux/fs.h up to RWF_NOAPPEND. RWF_ATOMIC is for
+/// writes, and the device does not have what later ones ask for.
+constexpr int flags_of_device = 0x3F;
+
 /// With flags, an offset of -1 is the descriptor's own.
 template <typename Call, typename... Flags>
 ssize_t read_parts_at_offset(const Call& call, int fd, const iovec* parts, int count, long offset,
                              Flags... flags) {
   uint64_t key;
-  if (is_stream(fd, key) && are_parts(parts, count))
+  if (is_stream(fd, key) && are_parts(parts, count)) {
+    if ((((flags & ~flags_of_device) != 0) || ...)) return refuse(EOPNOTSUPP);
     return read_parts(fd, key, sizeof...(Flags) != 0 && offset == -1 ? nullptr : &offset, parts, count);
+  }
   return call.real(fd, parts, count, offset, flags...);
 }
 

@@ -5,6 +5,7 @@
 #include "hooks/libc/device_stream.h"
 #include "hooks/libc/inputs.h"
 
+#include "common/sys.h"
 #include "loader/hook.h"
 
 #include <sys/stat.h>
@@ -26,9 +27,13 @@ int tell_status(const Call& call, int fd, struct stat* state) {
   if (!call.passes()) note_status_of_open(fd, call.caller());
   if (status != 0 || !device::may_exist || call.passes() || !is_stream(fd, state->st_mode, state->st_nlink))
     return status;
-  state->st_mode = S_IFCHR | 0666;
+  struct stat natively;
+  if (sys::stat("/dev/urandom", natively) == 0 && S_ISCHR(natively.st_mode)) {
+    *state = natively;
+    return status;
+  }
+  state->st_mode = S_IFCHR | 0666; // a root without it
   state->st_rdev = makedev(1, 9);
-  state->st_nlink = 1;
   state->st_size = state->st_blocks = 0;
   return status;
 }
@@ -76,10 +81,16 @@ DETSHIM_HOOK(libc, int, statx, (int folder, const char* name, int flags, unsigne
   if (status != 0 || !device::may_exist || call.passes() || !is_of_descriptor ||
       !is_stream(folder, state->stx_mode, state->stx_nlink))
     return status;
-  state->stx_mode = S_IFCHR | 0666;
+  struct statx natively;
+  if (sys::call(SYS_statx, AT_FDCWD, sys::address("/dev/urandom"), flags & ~AT_EMPTY_PATH,
+                static_cast<long>(mask), sys::address(&natively)) == 0 &&
+      S_ISCHR(natively.stx_mode)) {
+    *state = natively;
+    return status;
+  }
+  state->stx_mode = S_IFCHR | 0666; // a root without it
   state->stx_rdev_major = 1;
   state->stx_rdev_minor = 9;
-  state->stx_nlink = 1;
   state->stx_size = state->stx_blocks = 0;
   return status;
 }

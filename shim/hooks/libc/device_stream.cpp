@@ -20,6 +20,7 @@ DETSHIM_DECLARE_HOOK(fopen);
 namespace device {
 
 DETSHIM_STARTUP_DATA constinit bool may_exist = false;
+DETSHIM_STARTUP_DATA constinit bool may_be_written = false;
 
 namespace {
 
@@ -86,6 +87,7 @@ int make(uint64_t key, int flags) {
     sys::dup3(opened, fd, flags & O_CLOEXEC);
     sys::close(opened);
   }
+  if ((flags & O_ACCMODE) == O_RDWR) may_be_written = true;
   remember(fd);
   may_exist = true;
   mark_device_replaced();
@@ -142,6 +144,13 @@ void fill(uint64_t key, uint64_t offset, void* data, size_t size) {
     __builtin_memcpy(out, reinterpret_cast<const char*>(&block) + skipped, part);
     out += part, offset += part, size -= part;
   }
+}
+
+int Target::open_kernels(int fd) {
+  uint64_t key;
+  if ((sys::fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR || !find(fd, key)) return fd;
+  const int kernels = sys::openat(AT_FDCWD, "/dev/urandom", O_WRONLY | O_CLOEXEC);
+  return kernels < 0 ? fd : kernels;
 }
 
 ssize_t read(int fd, uint64_t key, void* data, size_t size) {

@@ -25,6 +25,9 @@ extern bool may_exist;
 /// What the device gives at most in one call.
 inline constexpr size_t read_limit = 33554431;
 
+/// Whether one of them may have been opened for writing too. Until then writing costs one load.
+extern bool may_be_written;
+
 /// A new file for the stream of that key, opened with the flags of open(2), under the lowest free number:
 /// that, or -1. The reading hooks look for it from now on.
 int make(uint64_t key, int flags);
@@ -35,6 +38,24 @@ bool take_number(int from, int fd);
 
 /// What libc's function returns for that answer of the kernel's; sets errno.
 ssize_t answer(long result);
+
+/// While it lives, what a call is to write to in place of `fd`: of a stream the kernel's device, which takes
+/// all that is written, elsewhere `fd` itself.
+class Target {
+public:
+  explicit Target(int fd) : fd_(__builtin_expect(may_be_written, 0) ? open_kernels(fd) : fd), given_(fd) {}
+  ~Target() {
+    if (fd_ != given_) sys::close(fd_);
+  }
+  Target& operator=(Target&&) = delete; // neither copied nor moved
+
+  int number() const { return fd_; }
+
+private:
+  static int open_kernels(int fd);
+
+  int fd_, given_;
+};
 
 /// The key of the stream behind a descriptor; false if it is none.
 bool find(int fd, uint64_t& key);

@@ -178,7 +178,10 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, b
 /// `program </dev/urandom` from a shell that the library is not in.
 void replace_inherited(int fd) {
   struct stat state;
-  if (sys::fstat(fd, state) != 0 || !is_random_device(state)) return;
+  if (sys::fstat(fd, state) != 0) return;
+  if (device::may_exist && S_ISREG(state.st_mode) && state.st_nlink == 0) // as a stream's file is
+    device::may_be_written |= (sys::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
+  if (!is_random_device(state)) return;
   Text<64> shown;
   shown.add("descriptor ").add(static_cast<uint64_t>(fd)).add(", open before the program began");
   const auto* program = reinterpret_cast<const void*>(static_cast<uintptr_t>(getauxval(AT_ENTRY)));

@@ -77,14 +77,16 @@ template <typename Call>
 
 template <typename Call, typename... More>
 ssize_t write_data(const Call& call, int fd, const void* data, size_t size, More... more) {
-  const ssize_t written = call.real(fd, data, size, more...);
+  const device::Target to(fd);
+  const ssize_t written = call.real(to.number(), data, size, more...);
   if (wants_fingerprint(call)) add(call, name_of(fd), data, written);
   return written;
 }
 
 template <typename Call, typename... More>
 ssize_t write_parts(const Call& call, int fd, const iovec* parts, int count, More... more) {
-  const ssize_t written = call.real(fd, parts, count, more...);
+  const device::Target to(fd);
+  const ssize_t written = call.real(to.number(), parts, count, more...);
   if (wants_fingerprint(call)) add_parts(call, name_of(fd), parts, written);
   return written;
 }

@@ -52,6 +52,7 @@ void draw_to(const char* place, int fd, void* (*at)(), size_t size) {
   const iovec behind[] = {{good, sizeof good}, {at(), size}, {good, sizeof good}};
   say("readv behind", place, readv(fd, behind, 3));
   say("preadv2 behind", place, preadv2(fd, behind, 3, -1, 0));
+  say("preadv2 unknown flag", place, preadv2(fd, behind, 1, -1, 0x40000000));
 }
 
 void memory() {
