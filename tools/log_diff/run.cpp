@@ -43,7 +43,7 @@ struct OpenProgram {
 }
 
 /// A record, and how often its call was made.
-void add_record(Digest& digest, const Call& call, const RecordCount& count) {
+void add_record(Digest& digest, const Call& call, const CallCount& count) {
   for (const std::string* const text : {&call.library, &call.function, &call.why, &call.at})
     digest.add(*text);
   for (const Field& field : call.fields) {
@@ -53,8 +53,7 @@ void add_record(Digest& digest, const Call& call, const RecordCount& count) {
   for (const std::vector<std::string>* const frames : {&call.frames, &call.python.frames})
     for (const std::string& frame : *frames) digest.add(frame);
   digest.add(call.python.user.value_or(~std::uint64_t{0}));
-  digest.add(static_cast<std::uint64_t>(call.action));
-  digest.add(count.calls << 4 | static_cast<std::uint64_t>(count.action));
+  digest.add(count.calls << 4 | static_cast<std::uint64_t>(call.action));
 }
 
 class FileReader {
@@ -149,9 +148,9 @@ private:
     return true;
   }
 
-  void take_call(OpenProgram& open, const Call& call) {
+  void take_call(OpenProgram& open, Call& call) {
     if (call.is_digest && find_field(call.fields, "unread") != nullptr) ++run_.unread_digests;
-    const RecordCount count = count_of(call);
+    const CallCount count = take_count(call);
     open.executions.take_record_of(call.thread);
     ThreadRecords& records = thread_of(open, call.thread);
     if (call.number != records.records + 1)
@@ -165,14 +164,15 @@ private:
     records.counts_are_exact &= count.is_exact;
   }
 
-  RecordCount count_of(const Call& call) {
-    if (call.is_digest) return {1, call.action, true};
-    if (!call.counter) return {1, call.action, false};
+  /// How often the call was made, and what became of it.
+  CallCount take_count(Call& call) {
+    if (call.is_digest || !call.counter) return {1, call.is_digest};
     const std::optional<CountEntry> entry = counts_.take(*call.counter, call.action);
     if (!entry)
       refuse(counts_file(run_.folder, run_.files[file_]),
              counts_.can_be_read() ? "lacks counts that records name" : "is missing or cannot be read");
-    return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
+    call.action = entry->action;
+    return count_of(entry);
   }
 
   static ThreadRecords& thread_of(OpenProgram& open, std::string_view name) {
@@ -186,9 +186,9 @@ private:
     return threads.back();
   }
 
-  void take_record(OpenProgram& open, const Record& record, std::string_view line) {
+  void take_record(OpenProgram& open, Record& record, std::string_view line) {
     const RecordVisitor take = {
-        [&](const Call& call) { take_call(open, call); },
+        [&](Call& call) { take_call(open, call); },
         [&](const Build& build) { run_.builds[build.file].insert(build.id); },
         [&](const Modules& modules) { take_modules(open, modules); },
         [&](const MoreEnvironment& more) {

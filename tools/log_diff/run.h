@@ -30,12 +30,6 @@ struct ProcessName {
   auto operator<=>(const ProcessName&) const = default;
 };
 
-struct RecordCount {
-  std::uint64_t calls = 0;
-  Action action = Action::none;
-  bool is_exact = false;
-};
-
 /// The records of one thread, by chunks: those whose digests are the same in both runs are not read again.
 struct ThreadRecords {
   std::string name;

@@ -15,20 +15,11 @@ std::string path_of(const LoggedRun& run, const Program& program) {
   return run.folder + "/" + run.files[program.file];
 }
 
-RecordCount count_of(Counts& counts, const Call& call) {
-  if (call.is_digest) return {1, call.action, true};
-  const std::optional<CountEntry> entry =
-      call.counter ? counts.look_at(*call.counter, call.action) : std::nullopt;
-  if (!entry) return {1, call.action, false};
-  return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
-}
-
 RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_sites) {
   RecordKey key;
   key.call_site = call_sites.key_of(call, program.script_folder);
   key.section = section_of(call);
   key.has_inputs = has_inputs(call) && !has_unknown_values(call);
-  key.is_digest = call.is_digest;
   key.is_of_host = is_of_host(call);
   Digest inputs, results;
   for (const Field& field : call.fields) {
@@ -78,10 +69,11 @@ ThreadKeys read_keys(const LoggedRun& run, const Program& program, const Stretch
     std::vector<RecordKey>& keys = threads[stretch->first];
     if (keys.size() >= most_compared_records) return;
     Call call = *found;
-    const RecordCount count = count_of(counts, call);
-    call.action = count.action;
+    const std::optional<CountEntry> entry =
+        call.counter ? counts.look_at(*call.counter, call.action) : std::nullopt;
+    if (entry) call.action = entry->action;
     RecordKey key = key_of(call, program, call_sites);
-    key.count = {count.calls, count.is_exact};
+    key.count = call.is_digest ? CallCount{1} : count_of(entry);
     key.offset = offset;
     keys.push_back(key);
   };
@@ -92,7 +84,7 @@ ThreadKeys read_keys(const LoggedRun& run, const Program& program, const Stretch
 std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Program& program,
                                                   const RecordKey& key) {
   RecordParser parser;
-  const std::optional<Line> line = parser.parse(LinesByOffset(path_of(run, program)).line(key.offset));
+  const std::optional<Line> line = parser.parse(line_at(path_of(run, program), key.offset));
   const Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
   if (call == nullptr) return std::nullopt;
   return RecordDifference::Side{*call, key.count};

@@ -23,8 +23,7 @@ struct RecordKey {
   CallCount count;
   Section section = Section::calls;
   bool has_inputs = false, has_results = false;
-  bool is_digest = false,
-       is_of_host = false; ///< of_host: of an output of the program's own, no copy from a GPU
+  bool is_of_host = false; ///< of an output of the program's own, no copy from a GPU
 };
 
 /// Of a thread, the records from `begin` up to `end`, which is not one of them: whole chunks, or up to the

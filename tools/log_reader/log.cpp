@@ -57,12 +57,6 @@ std::optional<std::int64_t> rank_of(const Call& call) {
   return error == std::errc() && *end == 0 ? std::optional(rank) : std::nullopt;
 }
 
-CallCount count_of(const std::optional<CountEntry>& entry) {
-  if (!entry) return {1, false};
-  // An entry that still counts 0 is of a call that never returned: it was made all the same.
-  return {std::max<std::uint64_t>(entry->calls, 1), entry->calls > 0 && entry->is_exact};
-}
-
 /// Called for each call, with its process's number in the file.
 using VisitNumbered = std::function<void(std::size_t, const Call&, const CallCount&)>;
 
