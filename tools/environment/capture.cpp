@@ -198,19 +198,18 @@ std::string without_login(std::string address) {
 std::string hash_text(std::string_view bytes) { return hash_digits(hash_of(bytes)); }
 
 Known hash_of_file(const std::string& file, std::uintmax_t most) {
-  const int input = open_regular(file);
-  if (input < 0) return {"", "it is no regular file, or cannot be read"};
+  const OwnedDescriptor input = open_regular(file);
+  if (!input) return {"", "it is no regular file, or cannot be read"};
   std::array<char, 65536> block;
   std::uint64_t hash = first_hash;
   std::uintmax_t read = 0;
   ssize_t size = 0;
   while (read <= most &&
-         ((size = ::read(input, block.data(), block.size())) > 0 || (size < 0 && errno == EINTR)))
+         ((size = ::read(input.number(), block.data(), block.size())) > 0 || (size < 0 && errno == EINTR)))
     if (size > 0) {
       hash = hash_of(std::string_view(block.data(), static_cast<std::size_t>(size)), hash);
       read += static_cast<std::uintmax_t>(size);
     }
-  ::close(input);
   if (size < 0) return {"", "it cannot be read"};
   if (read > most) return {"", "it holds more than " + std::to_string(most >> 20) + " MB"};
   return {hash_digits(hash), ""};

@@ -109,29 +109,20 @@ namespace {
 
 std::string system_message(int error) { return std::generic_category().message(error); }
 
-void write_in_folder(int folder, const std::string& name, const std::string& file, const std::string& text) {
-  struct stat there;
-  if (::fstatat(folder, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-      (!S_ISREG(there.st_mode) || there.st_uid != ::geteuid()))
-    cannot_write(file, S_ISREG(there.st_mode) ? "it is another user's" : "what is there is no file");
-  if (const int error = replace_file(folder, name, text, S_IRUSR | S_IWUSR); error != 0)
-    cannot_write(file, system_message(error));
-}
-
 } // namespace
 
 void write_whole(const std::string& file, const std::string& text) {
   const fs::path path = file;
   const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
-  const int folder = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) cannot_write(file, system_message(errno));
-  try {
-    write_in_folder(folder, path.filename(), file, text);
-  } catch (const UsageError&) {
-    ::close(folder);
-    throw;
-  }
-  ::close(folder);
+  const OwnedDescriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) cannot_write(file, system_message(errno));
+  const std::string name = path.filename();
+  struct stat there;
+  if (::fstatat(folder.number(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+      (!S_ISREG(there.st_mode) || there.st_uid != ::geteuid()))
+    cannot_write(file, S_ISREG(there.st_mode) ? "it is another user's" : "what is there is no file");
+  if (const int error = replace_file(folder.number(), name, text, S_IRUSR | S_IWUSR); error != 0)
+    cannot_write(file, system_message(error));
 }
 
 void write_where_asked(const std::string& file, const std::string& text, mode_t mode) {

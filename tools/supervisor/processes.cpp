@@ -2,6 +2,7 @@
 
 #include "common/cryptography.h"
 #include "common/stream_kinds.h"
+#include "support/files.h"
 #include "support/wording.h"
 
 #include <cinttypes>
@@ -23,12 +24,7 @@ std::string proc(int pid, const char* name) { return "/proc/" + std::to_string(p
 
 /// A file of /proc, whole; empty if it cannot be read.
 std::string content(int folder, const char* name) {
-  const OwnedDescriptor file(::openat(folder, name, O_RDONLY | O_CLOEXEC));
-  std::string text;
-  char block[16384];
-  for (ssize_t got; file && (got = ::read(file.number(), block, sizeof block)) > 0;)
-    text.append(block, static_cast<std::size_t>(got));
-  return text;
+  return read_all(OwnedDescriptor(::openat(folder, name, O_RDONLY | O_CLOEXEC)).number());
 }
 
 /// The last number in the line of /proc/PID/status that begins so: in the namespace of the process itself.

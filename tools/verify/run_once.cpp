@@ -99,18 +99,6 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   ::_exit(status);
 }
 
-/// What the child wrote there, until the program took its place.
-std::string read_failure(int descriptor) {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = ::read(descriptor, buffer, sizeof buffer)) != 0;) {
-    if (got < 0 && errno != EINTR) break;
-    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
-  }
-  ::close(descriptor);
-  return text;
-}
-
 /// The line that `detshim run` has on stderr when it fails.
 std::string failure_of_run(const std::filesystem::path& file) {
   const std::string line = first_line(file);
@@ -222,7 +210,8 @@ void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
   out.begin();
   err.begin();
   run.processes.emplace(program, "started");
-  const std::string failure = read_failure(failures[0]);
+  const std::string failure = read_all(failures[0]); // until the program took the child's place
+  ::close(failures[0]);
   {
     std::optional<BusyProcessors> load;
     if (how.is_loaded && failure.empty()) load.emplace();

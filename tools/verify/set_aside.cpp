@@ -123,10 +123,7 @@ void SetAside::write_journal(const std::vector<File>& files) {
 }
 
 bool SetAside::read_journal() {
-  std::string text;
-  char buffer[65536];
-  for (ssize_t got; (got = ::read(journal_, buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<std::size_t>(got));
+  std::string text = read_all(journal_);
   text.erase(text.rfind('\0') == std::string::npos ? 0 : text.rfind('\0') + 1); // a kill may have cut it
   std::istringstream input(text);
   const auto next = [&input] {
