@@ -5,6 +5,7 @@
 #include "common/arguments.h"
 #include "common/text.h"
 #include "report/log_report.h"
+#include "scanner/packages.h"
 #include "support/wording.h"
 
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include <sys/stat.h>
 
@@ -35,24 +35,9 @@ Known build_of(const std::string& file, const Log& log, std::int64_t began) {
 
 /// Packages of dpkg by the files that they brought, of those that were asked for.
 void capture_debian_packages(const std::set<std::string>& files, CapturedSection& to) {
-  std::error_code error;
-  std::set<std::string> packages, names;
-  for (const std::string& file : files) {
-    names.insert(file);
-    if (file.starts_with("/lib/")) names.insert("/usr" + file);
-    if (file.starts_with("/usr/lib/")) names.insert(file.substr(4)); // merged /usr
-    const fs::path real = fs::canonical(file, error);
-    if (!error) names.insert(real.string());
-  }
-  for (const auto& entry : fs::directory_iterator("/var/lib/dpkg/info", error)) {
-    if (entry.path().extension() != ".list") continue;
-    std::istringstream list(read_file(entry.path()));
-    for (std::string line; std::getline(list, line);)
-      if (names.contains(line)) {
-        packages.insert(entry.path().stem());
-        break;
-      }
-  }
+  Packages dpkg;
+  std::set<std::string> packages;
+  for (const std::string& file : files) packages.insert(dpkg.package_of(file));
   std::ifstream status("/var/lib/dpkg/status");
   std::string package, architecture;
   for (std::string line; std::getline(status, line);) {

@@ -19,10 +19,9 @@ namespace fs = std::filesystem;
 
 /// True where git is told not to look for a repository, in that folder or above (GIT_CEILING_DIRECTORIES).
 bool is_ceiling(const fs::path& folder) {
-  std::istringstream list(variable("GIT_CEILING_DIRECTORIES"));
-  for (std::string one; std::getline(list, one, ':');)
-    if (!one.empty() && fs::path(one).lexically_normal() == folder) return true;
-  return false;
+  return std::ranges::any_of(split(variable("GIT_CEILING_DIRECTORIES"), ':'), [&](const std::string& one) {
+    return !one.empty() && fs::path(one).lexically_normal() == folder;
+  });
 }
 
 /// Without what a shell or a hook has set of a repository, of traces and of programs; and without the
@@ -83,9 +82,8 @@ public:
       return;
     }
     constexpr std::size_t most = 1000;
-    std::istringstream stream(*names.text);
     std::size_t count = 0;
-    for (std::string name; std::getline(stream, name, '\0');) {
+    for (const std::string& name : split(*names.text, '\0')) {
       if (name.find_first_of("=\n") != std::string::npos || ++count > most) {
         problem_ = "its configuration names programs that cannot be switched off";
         return;
@@ -105,13 +103,6 @@ private:
 /// Why it did not say.
 std::string problem_of(const Reply& answer, const std::string& cannot) {
   return answer.text ? "git cannot tell " + cannot : answer.problem;
-}
-
-std::vector<std::string> names_in(const std::string& text) {
-  std::vector<std::string> names;
-  std::istringstream stream(text);
-  for (std::string name; std::getline(stream, name, '\0');) names.push_back(name);
-  return names;
 }
 
 /// What the parts of an answer about one repository share.
@@ -178,7 +169,7 @@ Known changes_state(const Repository& repository) {
   const Reply tracked = git.ask({"ls-files", "-z", "-v", "--stage"}); // "H 100644 <object> 0\tname"
   if (!tracked.problem.empty()) return {"", problem_of(tracked, "which files it follows")};
   std::vector<std::string> submodules, passed_over;
-  for (const std::string& entry : names_in(*tracked.text)) {
+  for (const std::string& entry : split(*tracked.text, '\0')) {
     const std::string name = entry.substr(std::min(entry.find('\t'), entry.size() - 1) + 1);
     if (entry.find("160000 ") == 2)
       submodules.push_back(name);
@@ -221,7 +212,7 @@ Known untracked_state(const Repository& repository) {
   const Reply untracked = git.ask({"ls-files", "-z", "--others", "--exclude-standard"});
   if (!untracked.problem.empty()) return {"", problem_of(untracked, "which files it does not follow")};
   std::error_code error;
-  const std::vector<std::string> names = names_in(*untracked.text);
+  const std::vector<std::string> names = split(*untracked.text, '\0');
   const std::set<fs::path> logs = folders_of_logs(names);
   std::vector<std::string> files, nested;
   for (const std::string& name : names) {

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <sstream>
 
 #include <unistd.h>
 
@@ -139,8 +138,7 @@ bool is_in_start_record(std::string_view name) {
 std::string without_own_library(std::string list) {
   std::ranges::replace(list, ' ', ':');
   std::string others;
-  std::istringstream entries(list);
-  for (std::string entry; std::getline(entries, entry, ':');)
+  for (const std::string& entry : split(list, ':'))
     if (!entry.empty() && base_name(entry) != "libdetshim.so") others += (others.empty() ? "" : ":") + entry;
   return others;
 }

@@ -242,8 +242,7 @@ Html lists_of(const Json& json) {
 /// Text as a terminal shows it.
 Html preformatted(const std::string& text) {
   Html content;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) content += Html(line) + Html::of_our_own("\n");
+  for (const std::string& line : split(text, '\n')) content += Html(line) + Html::of_our_own("\n");
   return element("pre", {{"tabindex", "0"}}, content);
 }
 

@@ -4,13 +4,13 @@
 #include "scanner/elf_file.h"
 #include "support/ask.h"
 #include "support/files.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -61,11 +61,10 @@ std::vector<std::string> environment_for_listing(const std::string& library) {
 
 PreloadingAnswer answer_of(const Reply& listing, const std::string& library) {
   if (!listing.text) return {Preloading::not_told, "its loader did not answer"};
-  std::istringstream lines(*listing.text);
   const std::string name = fs::path(library).filename();
   bool is_listed = false;
   std::string lacks;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : split(*listing.text, '\n')) {
     const auto says = [&line](const char* text) { return line.find(text) != std::string::npos; };
     const bool is_of_library = line.find(name) != std::string::npos;
     // It lists a library too of which it then says that it needs a newer libc.

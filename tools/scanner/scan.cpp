@@ -3,12 +3,12 @@
 #include "common/cryptography.h"
 #include "log_reader/printable.h"
 #include "scanner/preloading.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <sstream>
 
 namespace detshim {
 namespace {
@@ -74,8 +74,8 @@ private:
                              ? Reply{std::nullopt, "it names a library that the loader would run", -1}
                              : list_loaded(own_loader, std::filesystem::absolute(file.path(), error), "");
     bool has_any = false;
-    std::istringstream lines(listed.text.value_or(""));
-    for (std::string line; std::getline(lines, line);) { // "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)"
+    for (const std::string& line :
+         split(listed.text.value_or(""), '\n')) { // "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)"
       if (!line.starts_with('\t')) continue;
       const std::size_t arrow = line.find(" => "), address = line.rfind(" (0x");
       const std::string name = line.substr(1, std::min(arrow, address) - 1);

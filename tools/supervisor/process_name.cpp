@@ -3,6 +3,7 @@
 #include "common/names.h"
 #include "common/philox.h"
 #include "support/variable.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -17,15 +18,12 @@ std::string text_or_empty(const char* text) { return text == nullptr ? "" : text
 
 /// Of the program's own name and those arguments that are no paths: these may be temporary files' names,
 /// others in each run.
-std::uint64_t hash_of_command(std::string_view command) {
+std::uint64_t hash_of_command(const std::string& command) {
   std::uint64_t hash = 0;
-  for (bool is_program = true; !command.empty(); is_program = false) {
-    std::string_view word = command.substr(0, command.find('\0'));
-    command.remove_prefix(std::min(command.size(), word.size() + 1));
-    const std::size_t slash = word.find_last_of('/');
-    if (slash != std::string_view::npos && !is_program) continue;
-    if (slash != std::string_view::npos) word.remove_prefix(slash + 1);
-    for (const char c : word) hash = derive(hash, static_cast<unsigned char>(c));
+  bool is_program = true;
+  for (const std::string& word : split(command, '\0')) {
+    if (!std::exchange(is_program, false) && word.find('/') != std::string::npos) continue;
+    for (const char c : base_name(word)) hash = derive(hash, static_cast<unsigned char>(c));
     hash = derive(hash, 0);
   }
   return hash;
@@ -55,7 +53,7 @@ Launch read_launch(const std::function<const char*(const char*)>& value, std::ui
   return read_launch(EnvironmentReader{read, &value}, stale);
 }
 
-NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view command, int pid,
+NamedProcess Namer::name(const EnvironmentBlock& environment, const std::string& command, int pid,
                          bool is_same_user) {
   RunVariable run;
   const char* const variable = is_same_user ? environment.value(run_variable_name) : nullptr;

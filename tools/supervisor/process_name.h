@@ -65,7 +65,7 @@ public:
 
   /// Names the process that knows itself as `pid`. `command` is its arguments, as the kernel shows them. What
   /// another user's process says of the run and its log is not believed: the supervisor may have more rights.
-  NamedProcess name(const EnvironmentBlock& environment, std::string_view command, int pid,
+  NamedProcess name(const EnvironmentBlock& environment, const std::string& command, int pid,
                     bool is_same_user);
 
 private:

@@ -7,7 +7,6 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <sstream>
 #include <string_view>
 
 #include <fcntl.h>
@@ -43,9 +42,8 @@ bool has_thread(const Served& served, const seccomp_notif& call) {
 
 /// Where the executable lies in memory.
 void read_addresses(Served& served, const Executable& executable, const struct stat& file) {
-  std::istringstream maps(content(served.folder.number(), "maps"));
   bool has_base = executable.has_fixed_address;
-  for (std::string line; std::getline(maps, line);) {
+  for (const std::string& line : split(content(served.folder.number(), "maps"), '\n')) {
     std::uint64_t begin, end, offset;
     unsigned major_number, minor_number;
     std::uint64_t inode;
@@ -63,10 +61,8 @@ void read_addresses(Served& served, const Executable& executable, const struct s
 
 /// True if an item of the comma-separated list fits.
 template <typename Fits>
-bool any_item(std::string_view list, Fits fits) {
-  while (!list.empty()) {
-    std::string item(list.substr(0, list.find(',')));
-    list.remove_prefix(std::min(list.size(), item.size() + 1));
+bool any_item(const std::string& list, Fits fits) {
+  for (std::string& item : split(list, ',')) {
     std::erase(item, ' ');
     if (!item.empty() && fits(item)) return true;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <random>
+#include <sstream>
 #include <string_view>
 
 #include <unistd.h>
@@ -20,6 +21,13 @@ std::string enumerated(const std::vector<std::string>& parts) {
   for (std::size_t i = 0; i < parts.size(); ++i)
     result += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
   return result;
+}
+
+std::vector<std::string> split(const std::string& text, char between) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, between);) parts.push_back(std::move(part));
+  return parts;
 }
 
 std::string some_of(const std::vector<std::string>& names) {

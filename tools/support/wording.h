@@ -25,6 +25,9 @@ std::string joined(const Texts& texts, const char* between = ", ") {
   return result;
 }
 
+/// What stands between those characters: "a", "" and "b" of "a,,b,".
+std::vector<std::string> split(const std::string& text, char between);
+
 /// "a, b, c and 4 more".
 std::string some_of(const std::vector<std::string>& names);
 

@@ -19,7 +19,6 @@
 #include <map>
 #include <ostream>
 #include <set>
-#include <sstream>
 
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -142,8 +141,7 @@ void add_carried_state(const Environment& environment, Verdict& verdict) {
   const auto files = environment.places.find(carried_state);
   if (files == environment.places.end()) return;
   VerdictReason reason = {.finding = Finding::state_carried};
-  std::istringstream lines(files->second);
-  for (std::string file; std::getline(lines, file);) reason.names.push_back(file);
+  reason.names = split(files->second, '\n');
   reason.count = reason.names.size();
   verdict.reasons.push_back(std::move(reason));
   if (verdict.level < VerdictLevel::unverified) verdict.level = VerdictLevel::unverified;

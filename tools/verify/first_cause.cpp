@@ -152,9 +152,9 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
 std::vector<std::string> describe_first_cause(const FirstCause& cause, Style style) {
   std::vector<std::string> lines;
   if (cause.is_found()) {
-    std::stringstream text;
+    std::ostringstream text;
     print_leading_cause(text, *cause.difference, style);
-    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    lines = split(text.str(), '\n');
   }
   if (!cause.text.empty()) lines.push_back(cause.text);
   add_suspects(cause.suspects, lines);

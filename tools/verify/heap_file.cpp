@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <charconv>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <unordered_set>
 
@@ -92,8 +91,7 @@ std::vector<HeapSite> read_heap_sites(const std::filesystem::path& file) {
   std::vector<HeapSite> sites;
   RecordParser parser;
   SourceLines source_lines;
-  std::istringstream lines(texts);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : split(texts, '\n')) {
     HeapSite site;
     const char* const end = line.data() + line.size();
     const auto name = std::from_chars(line.data(), end, site.name, 16);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 namespace detshim {
 namespace {
@@ -53,8 +52,7 @@ std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
     for (const Perturbation& perturbation : table) chosen.push_back(&perturbation);
     return chosen;
   }
-  std::istringstream names(list);
-  for (std::string name; std::getline(names, name, ',');) {
+  for (const std::string& name : split(list, ',')) {
     const auto* const found = std::ranges::find_if(
         table, [&](const Perturbation& perturbation) { return name == perturbation.name; });
     if (found == std::end(table)) {
