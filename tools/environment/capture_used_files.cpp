@@ -5,6 +5,7 @@
 // changed since is not known, for nobody can tell what the run read.
 #include "environment/capture.h"
 #include "scanner/elf_file.h"
+#include "support/hash.h"
 #include "support/wording.h"
 
 #include <nlohmann/json.hpp>
@@ -101,9 +102,7 @@ std::string size_and_time(const struct stat& state) {
 }
 
 std::string id_of(const struct stat& state) {
-  std::ostringstream text;
-  text << std::hex << state.st_dev << ':' << state.st_ino;
-  return text.str();
+  return hexadecimal(state.st_dev) + ':' + hexadecimal(state.st_ino);
 }
 
 Known contents_of(const std::string& path, const struct stat& state) {

@@ -2,6 +2,7 @@
 
 #include "log_reader/printable.h"
 #include "log_reader/source_lines.h"
+#include "support/hash.h"
 
 #include <algorithm>
 #include <bit>
@@ -198,10 +199,7 @@ void ElfFile::read_notes(const GElf_Phdr& segment) {
     if (std::memcmp(bytes + name, "GNU", 4) != 0 || header.n_type != NT_GNU_BUILD_ID || !build_id_.empty() ||
         header.n_descsz > longest_build_id)
       continue;
-    for (std::size_t i = 0; i < header.n_descsz; ++i) {
-      build_id_ += "0123456789abcdef"[bytes[content + i] >> 4U];
-      build_id_ += "0123456789abcdef"[bytes[content + i] & 15U];
-    }
+    for (std::size_t i = 0; i < header.n_descsz; ++i) build_id_ += hexadecimal(bytes[content + i], 2);
   }
 }
 

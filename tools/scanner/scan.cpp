@@ -3,6 +3,7 @@
 #include "common/cryptography.h"
 #include "log_reader/printable.h"
 #include "scanner/preloading.h"
+#include "support/hash.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -166,10 +167,7 @@ bool draws_nothing(const ElfFile& program) {
 Scan scan_files(const std::vector<std::string>& files, bool alone) { return Scanner().scan(files, alone); }
 
 std::string place_text(const FileScan& scan, const FoundPlace& place) {
-  std::string digits;
-  for (std::uint64_t rest = place.offset; rest != 0 || digits.empty(); rest >>= 4)
-    digits.insert(digits.begin(), "0123456789abcdef"[rest & 15U]);
-  return scan.file + "+0x" + digits;
+  return scan.file + "+0x" + hexadecimal(place.offset);
 }
 
 } // namespace detshim

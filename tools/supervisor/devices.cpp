@@ -2,6 +2,7 @@
 
 #include "common/philox.h"
 #include "supervisor/filter.h"
+#include "support/hash.h"
 
 #include <algorithm>
 #include <array>
@@ -89,9 +90,7 @@ std::uint64_t size_of_parts(int thread, std::uint64_t address, std::uint64_t cou
 } // namespace
 
 OwnedDescriptor make_device(std::uint64_t key, bool is_writable, bool is_wide) {
-  char name[40];
-  std::snprintf(name, sizeof name, "detshim-urandom-%016llx", static_cast<unsigned long long>(key));
-  OwnedDescriptor file(::memfd_create(name, MFD_CLOEXEC));
+  OwnedDescriptor file(::memfd_create(("detshim-urandom-" + hexadecimal(key, 16)).c_str(), MFD_CLOEXEC));
   if (!file || !write_stream(file.number(), key, 0, is_wide ? wide : piece)) return {};
   if (is_writable) return file;
   return OwnedDescriptor(

@@ -2,11 +2,11 @@
 
 #include "common/names.h"
 #include "common/philox.h"
+#include "support/hash.h"
 #include "support/variable.h"
 #include "support/wording.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -109,9 +109,7 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, const std::string&
   name.key = derive(derive(name.key, label_sighted), hash);
   const std::uint64_t ordinal = given_[{name.run, name.key}]++;
   if (ordinal != 0) name.key = derive(name.key, ordinal);
-  char suffix[16];
-  std::snprintf(suffix, sizeof suffix, ".c%04x", static_cast<unsigned>(hash & 0xffff));
-  extend_path(name.path, suffix, 0, name.key);
+  extend_path(name.path, (".c" + hexadecimal(hash & 0xffff, 4)).c_str(), 0, name.key);
   if (ordinal != 0) extend_path(name.path, ".", ordinal, name.key);
   return name;
 }

@@ -3,6 +3,7 @@
 #include "common/cryptography.h"
 #include "common/stream_kinds.h"
 #include "support/files.h"
+#include "support/hash.h"
 #include "support/wording.h"
 
 #include <cinttypes>
@@ -88,9 +89,7 @@ bool Served::pins(const char* function) const {
 }
 
 std::string Served::place(std::uint64_t instruction) const {
-  char offset[24];
-  std::snprintf(offset, sizeof offset, "+0x%" PRIx64, instruction - base);
-  return program + offset;
+  return program + "+0x" + hexadecimal(instruction - base);
 }
 
 Processes::Processes(const RunVariable& first, const struct stat& run_stderr, int watch)

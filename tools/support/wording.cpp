@@ -1,7 +1,8 @@
 #include "support/wording.h"
 
+#include "support/hash.h"
+
 #include <algorithm>
-#include <cstdio>
 #include <random>
 #include <sstream>
 #include <string_view>
@@ -76,9 +77,8 @@ std::string moment_text(std::time_t moment, const char* format) {
 }
 
 std::string new_run_name(std::time_t began) {
-  char rest[32];
-  std::snprintf(rest, sizeof rest, "-%d-%04x", ::getpid(), std::random_device()() & 0xffff);
-  return moment_text(began, "%Y%m%dT%H%M%S") + rest;
+  return moment_text(began, "%Y%m%dT%H%M%S-") + std::to_string(::getpid()) + "-" +
+         hexadecimal(std::random_device()() & 0xffff, 4);
 }
 
 std::string base_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }

@@ -1,11 +1,14 @@
 // Small pieces of wording.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace detshim {
@@ -46,6 +49,15 @@ std::string with_base_names(const std::string& text);
 /// Nothing for an empty text.
 inline std::optional<std::string> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// The number that is all of the text.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text, int base = 10) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
 /// A moment in UTC, by a format of strftime's.

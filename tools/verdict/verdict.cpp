@@ -4,6 +4,7 @@
 #include "log_reader/jobs.h"
 #include "log_reader/library_code.h"
 #include "log_reader/source_lines.h"
+#include "support/hash.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"
 #include "verdict/cuda_findings.h"
@@ -17,7 +18,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -181,11 +181,8 @@ public:
     const std::size_t plus = at.rfind("+0x");
     if (plus == std::string::npos) return false;
     const std::uint64_t address = std::strtoull(at.c_str() + plus + 3, nullptr, 16);
-    for (std::uint64_t further = 1; further <= longest; ++further) {
-      std::ostringstream next;
-      next << at.substr(0, plus) << "+0x" << std::hex << address + further;
-      if (calls_.contains(next.str())) return true;
-    }
+    for (std::uint64_t further = 1; further <= longest; ++further)
+      if (calls_.contains(at.substr(0, plus) + "+0x" + hexadecimal(address + further))) return true;
     return false;
   }
 

@@ -1,5 +1,7 @@
 #include "verify/volatile_text.h"
 
+#include "support/wording.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -102,12 +104,10 @@ bool is_called_process(std::string_view line, Span number) {
 /// The process of that id, or nullptr. In a namespace of its own the ids are small, as results are.
 const std::string* find_process(std::string_view line, Span where, const RunFacts& run) {
   constexpr std::int64_t small = 1000;
-  const std::string_view text = where.of(line);
-  std::int64_t number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const auto found = run.processes.find(number);
-  if (error != std::errc() || found == run.processes.end()) return nullptr;
-  return number >= small || is_called_process(line, where) ? &found->second : nullptr;
+  const std::optional<std::int64_t> number = number_in<std::int64_t>(where.of(line));
+  const auto found = number ? run.processes.find(*number) : run.processes.end();
+  if (found == run.processes.end()) return nullptr;
+  return *number >= small || is_called_process(line, where) ? &found->second : nullptr;
 }
 
 } // namespace
