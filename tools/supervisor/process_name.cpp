@@ -31,15 +31,6 @@ std::uint64_t hash_of_command(const std::string& command) {
 
 } // namespace
 
-const char* EnvironmentBlock::value(std::string_view name) const {
-  for (std::size_t at = 0; at < block_.size(); at += std::strlen(block_.c_str() + at) + 1) {
-    const char* const entry = block_.c_str() + at;
-    if (std::strncmp(entry, name.data(), name.size()) == 0 && entry[name.size()] == '=')
-      return entry + name.size() + 1;
-  }
-  return nullptr;
-}
-
 std::optional<Mode> read_mode(std::string_view text) {
   for (std::size_t i = 0; i < std::size(mode_names); ++i)
     if (text == mode_names[i]) return static_cast<Mode>(i);
@@ -53,10 +44,14 @@ Launch read_launch(const std::function<const char*(const char*)>& value, std::ui
   return read_launch(EnvironmentReader{read, &value}, stale);
 }
 
-NamedProcess Namer::name(const EnvironmentBlock& environment, const std::string& command, int pid,
+NamedProcess Namer::name(const Variables& environment, const std::string& command, int pid,
                          bool is_same_user) {
   RunVariable run;
-  const char* const variable = is_same_user ? environment.value(run_variable_name) : nullptr;
+  const auto own_value = [&](const char* name) {
+    const auto found = environment.find(std::string_view(name));
+    return found == environment.end() ? nullptr : found->second.c_str();
+  };
+  const char* const variable = is_same_user ? own_value(run_variable_name) : nullptr;
   const bool has_run = variable != nullptr && parse_run_variable(variable, run);
   if (!has_run) {
     run = first_;
@@ -64,7 +59,7 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, const std::string&
   }
   // What is to stay random does so in an environment that was emptied, too (env -i).
   const auto value = [&](const char* option) {
-    const char* const own = environment.value(option);
+    const char* const own = own_value(option);
     return own != nullptr || has_run ? own : std::getenv(option);
   };
   const Launch launch = read_launch(value, run.stale_ranks);

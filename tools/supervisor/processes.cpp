@@ -102,18 +102,14 @@ Served* Processes::known(const seccomp_notif& call, const FileIdentity& executab
   return has_thread(*served, call) && served->executable == executable ? served : nullptr;
 }
 
-std::optional<Asker> Processes::identify(const Listener& listener, const seccomp_notif& call) {
-  const std::string link = proc(static_cast<int>(call.pid), "exe");
-  struct stat file;
-  if (::stat(link.c_str(), &file) != 0) return std::nullopt;
-  const Executable executable = executables_.look_up(link, file);
-  if (executable.answered == Answered::none || !listener.still_waits(call)) return std::nullopt;
-  return Asker{identity_of(file), executable};
-}
-
-Served* Processes::find(const Listener& listener, const seccomp_notif& call, const Asker& asker) {
+Served* Processes::find(const Listener& listener, const seccomp_notif& call) {
   const int thread = static_cast<int>(call.pid);
-  const FileIdentity& identity = asker.identity;
+  const std::string link = proc(thread, "exe");
+  struct stat file;
+  if (::stat(link.c_str(), &file) != 0) return nullptr;
+  const Executable executable = executables_.look_up(link, file);
+  if (executable.answered == Answered::none || !listener.still_waits(call)) return nullptr;
+  const FileIdentity identity = identity_of(file);
   Served* served = known(call, identity);
   if (served == nullptr) {
     const int pid = last_number(content(AT_FDCWD, proc(thread, "status").c_str()), "Tgid");
@@ -123,7 +119,7 @@ Served* Processes::find(const Listener& listener, const seccomp_notif& call, con
       served = of_process->second.get();
     } else {
       if (of_process != by_pid_.end()) end(pid); // it is another program now
-      std::unique_ptr<Served> fresh = look_at(pid, call, asker.executable, identity);
+      std::unique_ptr<Served> fresh = look_at(pid, call, executable, identity);
       if (fresh == nullptr) return nullptr;
       served = (by_pid_[pid] = std::move(fresh)).get();
       epoll_event event = {EPOLLIN, {.u64 = static_cast<std::uint64_t>(pid)}};
@@ -158,7 +154,10 @@ std::unique_ptr<Served> Processes::look_at(int pid, const seccomp_notif& call, c
   read_addresses(*served, executable, file);
 
   const int own_number = last_number(content(folder, "status"), "NStgid");
-  const EnvironmentBlock environment(content(folder, "environ"));
+  Variables environment;
+  for (const std::string& entry : split(content(folder, "environ"), '\0'))
+    if (const std::size_t end = entry.find('='); end != entry.npos)
+      environment.emplace(entry.substr(0, end), entry.substr(end + 1));
   const std::string command = content(folder, "cmdline");
   struct stat owner;
   const bool is_same_user = ::fstat(folder, &owner) == 0 && owner.st_uid == ::geteuid();

@@ -128,35 +128,29 @@ void publish(const RunVariable& run) {
 
 // ------------------------------------------------------------------ the two processes
 
-bool send_descriptor(int socket, int descriptor) {
+/// A byte, and room for a descriptor beside it.
+struct Message {
   char byte = 0;
   iovec data = {&byte, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof descriptor)] = {};
-  msghdr message = {};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr header = {nullptr, 0, &data, 1, room, sizeof room, 0};
+};
+
+bool send_descriptor(int socket, int descriptor) {
+  Message message;
+  cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof descriptor);
   std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  return ::sendmsg(socket, &message, MSG_NOSIGNAL) == 1;
+  return ::sendmsg(socket, &message.header, MSG_NOSIGNAL) == 1;
 }
 
 /// -1 if the other side is gone.
 int receive_descriptor(int socket) {
-  char byte;
-  iovec data = {&byte, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  if (::recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1) return -1;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  Message message;
+  if (::recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC) != 1) return -1;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
   int descriptor = -1;
   if (header != nullptr) std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
   return descriptor;
