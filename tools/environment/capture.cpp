@@ -16,17 +16,11 @@
 #include <initializer_list>
 
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace detshim {
 
 namespace {
-
-std::string host_name() {
-  utsname names;
-  return ::uname(&names) == 0 ? names.nodename : "";
-}
 
 /// No file that was written before has a later time. One that is written within a tick of the kernel's clock
 /// (10 ms at most) may have an earlier one: the program has not begun to read by then.

@@ -82,6 +82,32 @@ Known state_of(const fs::path& place, bool deep) {
           ""};
 }
 
+struct Cache {
+  const char* name;
+  const char* setting; ///< the variable that names its place
+  const char* below;   ///< "~": the home folder, "^": that of caches; empty: none without the variable
+};
+constexpr Cache caches[] = {
+    {"Triton's", "TRITON_CACHE_DIR", "~/.triton/cache"},
+    {"Inductor's", "TORCHINDUCTOR_CACHE_DIR", "/tmp/torchinductor_"},
+    {"FlashInfer's", "FLASHINFER_WORKSPACE_BASE", "^/flashinfer"},
+    {"JAX's", "JAX_COMPILATION_CACHE_DIR", ""},
+    {"MIOpen's", "MIOPEN_USER_DB_PATH", "~/.config/miopen"},
+    {"CUDA's", "CUDA_CACHE_PATH", "~/.nv/ComputeCache"},
+    {"PyTorch's extensions", "TORCH_EXTENSIONS_DIR", "^/torch_extensions"},
+    {"TensorRT's timing", "ORT_TENSORRT_TIMING_CACHE_PATH", ""},
+    {"TensorRT's engines", "ORT_TENSORRT_CACHE_PATH", ""},
+};
+
+std::string place_of(const Cache& cache) {
+  if (std::string place = variable(cache.setting); !place.empty()) return place;
+  const std::string below = cache.below;
+  const std::string home = variable("HOME"), folder = variable("XDG_CACHE_HOME");
+  if (below.starts_with('~')) return home + below.substr(1);
+  if (below.starts_with('^')) return (folder.empty() ? home + "/.cache" : folder) + below.substr(1);
+  return below.ends_with('_') ? below + variable("USER") : below;
+}
+
 /// The words of a JSON array; that which was cut has none.
 std::vector<std::string> words_of_arguments(const std::string& array) {
   const auto json = nlohmann::json::parse(array, nullptr, false);
@@ -161,12 +187,8 @@ void capture_code(const AskLimits& limits, Environment& to) {
   section.put("git untracked files", state.untracked);
 }
 
-namespace {
-constexpr std::size_t longest_arguments =
-    2400; // a start record holds little more, and says not that it is cut
-}
-
 void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to) {
+  constexpr std::size_t longest = 2400; // a start record holds little more, and says not that it is cut
   std::string bytes;
   for (const std::string& word : words) bytes += word + '\0';
   const std::size_t size = bytes.size();
@@ -191,41 +213,11 @@ void capture_command(const std::string& program, const std::vector<std::string>&
   }
   section.facts.erase("arguments");
   section.unknown.erase("arguments");
-  if (is_cut || count < words.size() || all.size() > longest_arguments)
+  if (is_cut || count < words.size() || all.size() > longest)
     section.unknown["arguments"] = "they are longer than what is kept of them";
   else
     section.facts["arguments"] = all;
 }
-
-namespace {
-
-struct Cache {
-  const char* name;
-  const char* setting; ///< the variable that names its place
-  const char* below;   ///< "~": the home folder, "^": that of caches; empty: none without the variable
-};
-constexpr Cache caches[] = {
-    {"Triton's", "TRITON_CACHE_DIR", "~/.triton/cache"},
-    {"Inductor's", "TORCHINDUCTOR_CACHE_DIR", "/tmp/torchinductor_"},
-    {"FlashInfer's", "FLASHINFER_WORKSPACE_BASE", "^/flashinfer"},
-    {"JAX's", "JAX_COMPILATION_CACHE_DIR", ""},
-    {"MIOpen's", "MIOPEN_USER_DB_PATH", "~/.config/miopen"},
-    {"CUDA's", "CUDA_CACHE_PATH", "~/.nv/ComputeCache"},
-    {"PyTorch's extensions", "TORCH_EXTENSIONS_DIR", "^/torch_extensions"},
-    {"TensorRT's timing", "ORT_TENSORRT_TIMING_CACHE_PATH", ""},
-    {"TensorRT's engines", "ORT_TENSORRT_CACHE_PATH", ""},
-};
-
-std::string place_of(const Cache& cache) {
-  if (std::string place = variable(cache.setting); !place.empty()) return place;
-  const std::string below = cache.below;
-  const std::string home = variable("HOME"), folder = variable("XDG_CACHE_HOME");
-  if (below.starts_with('~')) return home + below.substr(1);
-  if (below.starts_with('^')) return (folder.empty() ? home + "/.cache" : folder) + below.substr(1);
-  return below.ends_with('_') ? below + variable("USER") : below;
-}
-
-} // namespace
 
 void capture_caches(bool deep, Environment& to) {
   std::error_code error;

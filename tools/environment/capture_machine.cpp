@@ -137,15 +137,6 @@ void capture_limits(CapturedSection& to) {
         std::to_string(locales.st_size) + " bytes, written at " + std::to_string(locales.st_mtim.tv_sec);
 }
 
-} // namespace
-
-void capture_machine(Environment& to) {
-  capture_processor(to.of(EnvironmentSection::machine));
-  capture_kernel(to.of(EnvironmentSection::machine));
-}
-
-namespace {
-
 /// A terminal's, which a program under `verify` has not, and nothing are alike.
 void capture_input(CapturedSection& to) {
   struct stat state;
@@ -162,6 +153,11 @@ void capture_input(CapturedSection& to) {
 
 } // namespace
 
+void capture_machine(Environment& to) {
+  capture_processor(to.of(EnvironmentSection::machine));
+  capture_kernel(to.of(EnvironmentSection::machine));
+}
+
 void capture_session(Environment& to) {
   capture_input(to.of(EnvironmentSection::session));
   capture_allowed_processors(to.of(EnvironmentSection::machine));
@@ -172,9 +168,8 @@ void capture_session(Environment& to) {
 std::string machine_identity() {
   struct stat root;
   if (::stat("/", &root) != 0) return {};
-  utsname names;
-  return hash_text(read_file("/etc/machine-id") + (::uname(&names) == 0 ? names.nodename : "") + ' ' +
-                   std::to_string(root.st_dev) + ' ' + std::to_string(root.st_ino));
+  return hash_text(read_file("/etc/machine-id") + host_name() + ' ' + std::to_string(root.st_dev) + ' ' +
+                   std::to_string(root.st_ino));
 }
 
 } // namespace detshim

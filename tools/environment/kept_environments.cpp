@@ -36,6 +36,12 @@ std::string as_part_of_a_name(std::string text) {
   return text;
 }
 
+[[noreturn]] void cannot_write(const std::string& file, const std::string& why) {
+  throw UsageError("cannot write '" + printable(file) + "': " + why);
+}
+
+std::string system_message(int error) { return std::generic_category().message(error); }
+
 } // namespace
 
 KeptEnvironments kept_environments(const std::string& folder, const std::string& run) {
@@ -100,16 +106,6 @@ std::string place_to_keep(const std::string& folder, const Environment& environm
   return fs::path(folder) / ("environment." + as_part_of_a_name(environment.run) + "." +
                              as_part_of_a_name(environment.host) + ".json");
 }
-
-namespace {
-
-[[noreturn]] void cannot_write(const std::string& file, const std::string& why) {
-  throw UsageError("cannot write '" + printable(file) + "': " + why);
-}
-
-std::string system_message(int error) { return std::generic_category().message(error); }
-
-} // namespace
 
 void write_whole(const std::string& file, const std::string& text) {
   const fs::path path = file;

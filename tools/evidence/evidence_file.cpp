@@ -73,10 +73,6 @@ const EvidenceEntry* find_entry(const std::vector<EvidenceEntry>& entries, const
   return newest != nullptr ? newest : of_program;
 }
 
-} // namespace
-
-namespace {
-
 struct Document {
   std::vector<EvidenceEntry> programs;
   std::vector<std::string> learned_seeds;

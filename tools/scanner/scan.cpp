@@ -110,22 +110,6 @@ private:
   Scan result_;
 };
 
-} // namespace
-
-const char* const draw_remedy = "draw by getrandom(), /dev/urandom or the std::random_device of a shared "
-                                "libstdc++, which detshim pins, or "
-                                "seed in the program";
-
-bool Scan::is_uncovered() const { return std::ranges::any_of(files, &FileScan::is_uncovered); }
-
-std::size_t Scan::undecoded() const {
-  std::size_t sum = 0;
-  for (const FileScan& file : files) sum += file.undecoded;
-  return sum;
-}
-
-namespace {
-
 FileScan scan(const ElfFile& file, bool with_others) {
   FileScan scan;
   scan.file = file.path();
@@ -142,6 +126,17 @@ FileScan scan(const ElfFile& file, bool with_others) {
 }
 
 } // namespace
+
+const char* const draw_remedy = "draw by getrandom(), /dev/urandom or the std::random_device of a shared "
+                                "libstdc++, which detshim pins, or seed in the program";
+
+bool Scan::is_uncovered() const { return std::ranges::any_of(files, &FileScan::is_uncovered); }
+
+std::size_t Scan::undecoded() const {
+  std::size_t sum = 0;
+  for (const FileScan& file : files) sum += file.undecoded;
+  return sum;
+}
 
 FileScan scan_code(const ElfFile& file) { return scan(file, false); }
 // Go's own runtime is full of them.

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string_view>
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -79,6 +80,11 @@ std::string moment_text(std::time_t moment, const char* format) {
 std::string new_run_name(std::time_t began) {
   return moment_text(began, "%Y%m%dT%H%M%S-") + std::to_string(::getpid()) + "-" +
          hexadecimal(std::random_device()() & 0xffff, 4);
+}
+
+std::string host_name() {
+  utsname names;
+  return ::uname(&names) == 0 ? names.nodename : "";
 }
 
 std::string base_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }

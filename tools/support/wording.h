@@ -66,6 +66,9 @@ std::string moment_text(std::time_t moment, const char* format);
 /// 20261121T003512-4711-9f3c: the name of a run of this process, docs/LOG_FORMAT.md.
 std::string new_run_name(std::time_t began);
 
+/// This machine's name; empty where it has none.
+std::string host_name();
+
 /// What stands behind the last slash.
 std::string base_name(const std::string& file);
 

@@ -21,7 +21,6 @@
 #include <set>
 
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -61,8 +60,7 @@ bool may_still_run(const Log& log) {
   // Of its first process, which may have no log, the run's name has the id: docs/LOG_FORMAT.md.
   const std::size_t id = log.run.find('-');
   if (id != std::string::npos && is_there(std::atoll(log.run.c_str() + id + 1))) return true;
-  utsname names;
-  const std::string here = ::uname(&names) == 0 ? names.nodename : "";
+  const std::string here = host_name();
   return std::ranges::any_of(log.processes, [&](const Process& process) {
     if (process.end || was_ended_by_parent(log, process)) return false;
     const std::string node = process.starts.empty() ? "" : process.starts.back().node;
@@ -84,6 +82,17 @@ std::string size_of_log(const Log& log) {
 bool has_grown(const Environment& environment, const Log& log) {
   const auto seen = environment.places.find(log_seen);
   return seen != environment.places.end() && seen->second != size_of_log(log);
+}
+
+/// What one run leaves in files, and the next reads.
+void add_carried_state(const Environment& environment, Verdict& verdict) {
+  const auto files = environment.places.find(carried_state);
+  if (files == environment.places.end()) return;
+  VerdictReason reason = {.finding = Finding::state_carried};
+  reason.names = split(files->second, '\n');
+  reason.count = reason.names.size();
+  verdict.reasons.push_back(std::move(reason));
+  if (verdict.level < VerdictLevel::unverified) verdict.level = VerdictLevel::unverified;
 }
 
 } // namespace
@@ -133,21 +142,6 @@ RunEnvironment complete_environment(const Log& log, bool again) {
   }
   return result;
 }
-
-namespace {
-
-/// What one run leaves in files, and the next reads.
-void add_carried_state(const Environment& environment, Verdict& verdict) {
-  const auto files = environment.places.find(carried_state);
-  if (files == environment.places.end()) return;
-  VerdictReason reason = {.finding = Finding::state_carried};
-  reason.names = split(files->second, '\n');
-  reason.count = reason.names.size();
-  verdict.reasons.push_back(std::move(reason));
-  if (verdict.level < VerdictLevel::unverified) verdict.level = VerdictLevel::unverified;
-}
-
-} // namespace
 
 void weigh_evidence_of(const Log& log, const Environment& environment, Verdict& verdict) {
   std::string file = evidence_file_name;

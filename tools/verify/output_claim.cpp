@@ -3,6 +3,7 @@
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/variable.h"
+#include "support/wording.h"
 #include "verify/folder.h"
 #include "verify/set_aside.h"
 
@@ -61,11 +62,7 @@ private:
 };
 
 /// Another machine's claims may lie in the same folder, and what it set aside where only it can see it.
-std::string this_machine() {
-  char name[256] = {};
-  ::gethostname(name, sizeof name - 1);
-  return std::string("@") + name;
-}
+std::string this_machine() { return "@" + host_name(); }
 
 /// Without a slash at its end, as seen from everywhere.
 std::string whole(const std::string& pattern) {
