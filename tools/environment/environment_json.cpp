@@ -21,7 +21,7 @@ constexpr std::size_t largest = 4 << 20; // of a large installation: a few hundr
 constexpr int deepest = 20;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw UsageError("'" + printable(file) + "' " + why);
+  throw UsageError(in_quotes(file) + " " + why);
 }
 
 /// What a file holds. Not what would hang or never end, nor a file that a link in a stranger's folder names.

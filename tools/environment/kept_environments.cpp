@@ -37,7 +37,7 @@ std::string as_part_of_a_name(std::string text) {
 }
 
 [[noreturn]] void cannot_write(const std::string& file, const std::string& why) {
-  throw UsageError("cannot write '" + printable(file) + "': " + why);
+  throw UsageError("cannot write " + in_quotes(file) + ": " + why);
 }
 
 std::string system_message(int error) { return std::generic_category().message(error); }
@@ -68,8 +68,8 @@ KeptEnvironments kept_environments(const std::string& folder, const std::string&
       const std::uintmax_t size = fs::file_size(file, error);
       if (!error && size <= most_bytes) bytes += size; // a larger one is refused by itself
       if (bytes > most_bytes)
-        throw UsageError("too many environments in '" + printable(folder) + "': of '" + printable(name) +
-                         "' and the next ones nothing is known");
+        throw UsageError("too many environments in " + in_quotes(folder) + ": of " + in_quotes(name) +
+                         " and the next ones nothing is known");
       kept.all.push_back({file, read_environment_file(file, Links::refused)});
       newest = std::max(newest, kept.all.back().environment.run);
     } catch (const UsageError& problem) {
@@ -90,10 +90,10 @@ Environment read_environment(const std::string& place) {
   const KeptEnvironments kept = kept_environments(place, "");
   if (kept.all.empty() && !kept.problems.empty()) throw UsageError(kept.problems.front());
   if (kept.all.empty())
-    throw UsageError("no environment in '" + printable(place) + "': `detshim env capture` makes one");
+    throw UsageError("no environment in " + in_quotes(place) + ": `detshim env capture` makes one");
   if (kept.all.size() > 1)
-    throw UsageError("several machines have an environment in '" + printable(place) +
-                     "': name one of the files, as '" + printable(kept.all.front().file) + "'");
+    throw UsageError("several machines have an environment in " + in_quotes(place) +
+                     ": name one of the files, as " + in_quotes(kept.all.front().file));
   return kept.all.front().environment;
 }
 

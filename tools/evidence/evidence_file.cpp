@@ -79,7 +79,7 @@ struct Document {
 };
 
 Document read_document(const std::string& file) {
-  const std::string name = "'" + printable(file) + "' ";
+  const std::string name = in_quotes(file) + " ";
   struct stat state;
   if (::stat(file.c_str(), &state) != 0) return {};
   // A stranger's would have a run called verified.

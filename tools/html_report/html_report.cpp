@@ -63,7 +63,7 @@ struct Logs {
 };
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw UsageError("'" + printable(file) + "' " + why);
+  throw UsageError(in_quotes(file) + " " + why);
 }
 
 bool is_folder(const std::string& name) {
@@ -132,7 +132,7 @@ Logs read_log_alone(const std::string& name, const std::vector<std::string>& acc
   logs.first = std::make_unique<LogEvidence>(find_run(name), accepted, weigh);
   if (logs.first->is_there()) return logs;
   if (const Log& log = logs.first->log; !log.other_format_files.empty())
-    throw UsageError("the log in '" + printable(name) + "' " + log.other_format_files.front().text());
+    throw UsageError("the log in " + in_quotes(name) + " " + log.other_format_files.front().text());
   refuse(name, "holds neither a log nor what `detshim verify` keeps");
 }
 

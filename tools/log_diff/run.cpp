@@ -39,7 +39,7 @@ struct OpenProgram {
 };
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw UsageError("cannot compare: '" + printable(file) + "' " + why);
+  throw UsageError("cannot compare: " + in_quotes(file) + " " + why);
 }
 
 /// A record, and how often its call was made.
@@ -281,11 +281,11 @@ private:
 };
 
 void check_is_there(const LoggedRun& run, const RunPlace& place) {
-  const std::string folder = "'" + printable(place.folder) + "'";
+  const std::string folder = in_quotes(place.folder);
   if (run.files.empty()) throw UsageError("no log in " + folder);
   if (!run.programs.empty()) return;
   if (place.run && !run.other_runs.empty())
-    throw UsageError("no run '" + printable(*place.run) + "' in " + folder + "; the newest there is " +
+    throw UsageError("no run " + in_quotes(*place.run) + " in " + folder + "; the newest there is " +
                      printable(*run.other_runs.rbegin()));
   throw UsageError("cannot compare: no process in " + folder + " says how it started");
 }

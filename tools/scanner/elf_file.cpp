@@ -18,7 +18,7 @@ constexpr std::size_t most_notes = 1 << 20;                       // bytes: Go's
 constexpr std::size_t longest_build_id = 32;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw ElfError("'" + printable(path) + "' " + why +
+  throw ElfError(in_quotes(path) + " " + why +
                  "; accepted is a 64-bit program or shared library (ELF) for x86-64 or aarch64");
 }
 

@@ -78,7 +78,7 @@ RunVariable begin_run(std::string& folder) {
 
   if (const char* const seed = std::getenv("DETSHIM_SEED")) {
     const std::optional<std::uint64_t> number = read_seed(seed);
-    if (!number) throw UsageError("DETSHIM_SEED '" + printable(seed) + "' is not accepted");
+    if (!number) throw UsageError("DETSHIM_SEED " + in_quotes(seed) + " is not accepted");
     run.seed = *number;
   } else {
     run.seed = job.key != 0 ? drawn_seed(job, run.run) : random_number() >> 11; // as the library draws it
@@ -111,7 +111,7 @@ RunVariable join_or_begin_run(std::string& folder) {
   }
   if (const char* const mode = std::getenv("DETSHIM_MODE")) {
     const std::optional<Mode> requested = read_mode(mode);
-    if (!requested) throw UsageError("DETSHIM_MODE '" + printable(mode) + "' is not accepted");
+    if (!requested) throw UsageError("DETSHIM_MODE " + in_quotes(mode) + " is not accepted");
     run.mode = *requested;
   }
   if (run.mode == Mode::observe || run.mode == Mode::off)
@@ -298,7 +298,7 @@ int run_trapped(const std::vector<std::string>& command) {
     return cannot_execute;
   }
   const int error = execute_in_path(command);
-  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << std::strerror(error) << '\n';
+  std::cerr << "detshim: cannot run " << in_quotes(command[0]) << ": " << std::strerror(error) << '\n';
   return error == ENOENT ? program_missing : cannot_execute;
 }
 

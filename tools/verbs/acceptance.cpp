@@ -14,8 +14,8 @@ namespace {
 
 void add_accepted(std::vector<std::string>& to, std::string name, const std::string& source) {
   if (!is_acceptance(name))
-    throw UsageError(source + "'" + printable(name) +
-                     "' names no reason: accepted is a kind that `detshim log` prints, or KIND:NAME");
+    throw UsageError(source + in_quotes(name) +
+                     " names no reason: accepted is a kind that `detshim log` prints, or KIND:NAME");
   if (std::ranges::find(to, name) == to.end()) to.push_back(std::move(name));
 }
 

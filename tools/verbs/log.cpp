@@ -17,9 +17,9 @@ namespace {
 
 /// Says in one line why there is nothing to print.
 [[noreturn]] void nothing_to_read(const Log& log, const LogOptions& options) {
-  const std::string folder = "'" + printable(log.folder) + "'";
+  const std::string folder = in_quotes(log.folder);
   if (options.run && !log.other_runs.empty())
-    throw UsageError("no run '" + printable(*options.run) + "' in " + folder + "; the newest there is " +
+    throw UsageError("no run " + in_quotes(*options.run) + " in " + folder + "; the newest there is " +
                      printable(log.other_runs.front()));
   if (!log.other_format_files.empty())
     throw UsageError("the log in " + folder + ' ' + log.other_format_files.front().text());

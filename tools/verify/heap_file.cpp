@@ -20,7 +20,7 @@ namespace {
 HeapSearch read_head(std::ifstream& in, const std::filesystem::path& file) {
   HeapSearch head = {};
   if (!in.read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != is_heap_search)
-    throw UsageError("cannot read '" + printable(file.string()) + "'");
+    throw UsageError("cannot read " + in_quotes(file.string()));
   return head;
 }
 
@@ -64,7 +64,7 @@ void write_heap_file(const std::filesystem::path& file, const HeapChoice& choice
     std::filesystem::resize_file(file, heap_search_size, error);
   else
     error = std::error_code(errno != 0 ? errno : EIO, std::generic_category());
-  if (error) throw UsageError("cannot write '" + printable(file.string()) + "': " + error.message());
+  if (error) throw UsageError("cannot write " + in_quotes(file.string()) + ": " + error.message());
 }
 
 HeapAnswer read_heap_answer(const std::filesystem::path& file) {
@@ -76,7 +76,7 @@ HeapAnswer read_heap_answer(const std::filesystem::path& file) {
   in.seekg(heap_sites_at);
   in.read(reinterpret_cast<char*>(answer.sites.data()),
           static_cast<std::streamsize>(answer.sites.size() * sizeof(std::uint64_t)));
-  if (!in) throw UsageError("cannot read '" + printable(file.string()) + "'");
+  if (!in) throw UsageError("cannot read " + in_quotes(file.string()));
   std::unordered_set<std::uint64_t> seen = {0}; // a process that was killed may have left a hole
   std::erase_if(answer.sites, [&](std::uint64_t name) { return !seen.insert(name).second; });
   return answer;

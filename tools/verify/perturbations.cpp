@@ -58,7 +58,7 @@ std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
     if (found == std::end(table)) {
       std::vector<std::string> accepted;
       for (const Perturbation& perturbation : table) accepted.emplace_back(perturbation.name);
-      throw UsageError("--perturb '" + printable(list) + "' is not accepted: a list of " +
+      throw UsageError("--perturb " + in_quotes(list) + " is not accepted: a list of " +
                        enumerated(accepted));
     }
     if (std::ranges::find(chosen, found) == chosen.end()) chosen.push_back(found);

@@ -43,7 +43,7 @@ std::string describe_command(const std::vector<std::string>& words, std::size_t 
 }
 
 std::string describe_item(const ComparedItem& item) {
-  return item.subject.empty() ? item.kind : std::string(item.kind) + " '" + printable(item.subject) + "'";
+  return item.subject.empty() ? item.kind : std::string(item.kind) + " " + in_quotes(item.subject);
 }
 
 std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest) {

@@ -47,8 +47,8 @@ private:
 
 void make_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0)
-    throw UsageError("cannot make the folder '" + printable(folder.string()) +
-                     "': " + std::generic_category().message(errno));
+    throw UsageError("cannot make the folder " + in_quotes(folder.string()) + ": " +
+                     std::generic_category().message(errno));
 }
 
 /// What a perturbed run has shown to differ: a search looks at nothing else.
