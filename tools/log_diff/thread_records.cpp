@@ -40,33 +40,22 @@ RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_si
 
 } // namespace
 
-ThreadKeys read_keys(const LoggedRun& run, const Program& program, const Stretches& stretches,
+ThreadKeys read_keys(const LoggedRun& run, const Program& program, const std::set<std::string>& threads,
                      CallSiteKeys& call_sites) {
-  ThreadKeys threads;
-  std::uint64_t begin = program.end;
-  for (const ThreadRecords& thread : program.threads) {
-    const auto stretch = stretches.find(thread.name);
-    if (stretch == stretches.end()) continue;
-    const std::size_t chunk = stretch->second.begin / ThreadRecords::records_of_a_chunk;
-    if (chunk < thread.chunks.size()) begin = std::min(begin, thread.chunks[chunk].offset);
-  }
+  ThreadKeys keys_of;
   const OpenFile file(path_of(run, program));
   Counts counts(counts_file(run.folder, run.files[program.file]));
-  if (!file || ::lseek(file.descriptor(), static_cast<off_t>(begin), SEEK_SET) < 0) return threads;
+  if (!file || ::lseek(file.descriptor(), static_cast<off_t>(program.begin), SEEK_SET) < 0) return keys_of;
   RecordParser parser;
   LineSplitter splitter;
   const auto take = [&](std::string_view line) {
-    const std::uint64_t offset = begin + splitter.line_start();
+    const std::uint64_t offset = program.begin + splitter.line_start();
     if (offset > program.end || line.empty()) return;
     const std::optional<Line> read = parser.parse(line);
     const Call* const found =
         read && read->process == program.number ? std::get_if<Call>(&read->record) : nullptr;
-    if (found == nullptr) return;
-    const auto stretch = stretches.find(found->thread);
-    if (stretch == stretches.end() || found->number <= stretch->second.begin ||
-        found->number > stretch->second.end)
-      return;
-    std::vector<RecordKey>& keys = threads[stretch->first];
+    if (found == nullptr || !threads.contains(found->thread)) return;
+    std::vector<RecordKey>& keys = keys_of[found->thread];
     if (keys.size() >= most_compared_records) return;
     Call call = *found;
     const std::optional<CountEntry> entry =
@@ -77,8 +66,9 @@ ThreadKeys read_keys(const LoggedRun& run, const Program& program, const Stretch
     key.offset = offset;
     keys.push_back(key);
   };
-  read_lines(file.descriptor(), splitter, take, [&] { return begin + splitter.line_start() <= program.end; });
-  return threads;
+  read_lines(file.descriptor(), splitter, take,
+             [&] { return program.begin + splitter.line_start() <= program.end; });
+  return keys_of;
 }
 
 std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Program& program,
