@@ -234,20 +234,18 @@ void print_difference_text(std::ostream& out, const LogDifference& difference, S
     out << '\n';
   }
   const LogDifference::Result result = difference.result();
+  const std::string same = counted(difference.identical, "record is", "records are") + " the same\n";
   if (result == LogDifference::Result::different) {
     std::uint64_t all = 0;
     for (const std::uint64_t count : difference.differences) all += count;
-    out << style.red("different") << ": " << counted(all, "difference") << "; "
-        << counted(difference.identical, "record") << (difference.identical == 1 ? " is" : " are")
-        << " the same\n\n";
+    out << style.red("different") << ": " << counted(all, "difference") << "; " << same << '\n';
     print_first_cause(out, difference, style);
   } else {
     out << (result == LogDifference::Result::equal
                 ? style.bold("equal") + ": nothing differs in what the logs hold; "
                 : style.bold("not known") +
                       ": nothing differs in what the logs hold, but they do not hold all; ")
-        << counted(difference.identical, "record") << (difference.identical == 1 ? " is" : " are")
-        << " the same\n";
+        << same;
   }
   for (int section = 0; section < section_count; ++section)
     print_section(out, difference, static_cast<Section>(section), style);

@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <optional>
@@ -47,15 +48,6 @@ std::uint64_t random_number() {
   return number;
 }
 
-/// The absolute name of the folder that the log's is in, or of that itself.
-std::string folder_named(const std::string& name) {
-  if (name.starts_with('/')) return name;
-  char* const here = ::getcwd(nullptr, 0);
-  const std::string folder = (here == nullptr ? "." : here) + ("/" + name);
-  std::free(here);
-  return folder;
-}
-
 /// The variable that the library in a first process would write for the program it turns into. `folder` is
 /// where the log folder's name is kept.
 RunVariable begin_run(std::string& folder) {
@@ -69,7 +61,10 @@ RunVariable begin_run(std::string& folder) {
   new_run_name(static_cast<std::time_t>(run.begun / 1'000'000)).copy(run.run, sizeof run.run - 1);
   const std::string requested = variable("DETSHIM_LOG");
   run.log_is_default = requested.empty();
-  folder = folder_named(run.log_is_default ? "detshim-log" : requested);
+  const std::string named = run.log_is_default ? "detshim-log" : requested;
+  std::error_code error; // the folder that this process is in may be gone
+  folder = std::filesystem::absolute(named, error).string();
+  if (error) folder = "./" + named;
   if (run.is_of_job) agree_on_run(job, folder.c_str(), launch.rank, run.run, run.begun);
   if (run.log_is_default) folder += std::string("/") + run.run;
   if (folder.size() > 3600) throw UsageError("the log folder's name is too long");

@@ -1,12 +1,13 @@
 #include "verbs/acceptance.h"
 
+#include "log_reader/open_file.h"
 #include "log_reader/printable.h"
+#include "support/wording.h"
 #include "verbs/verbs.h"
 #include "verdict/verdict.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 namespace detshim {
@@ -24,12 +25,10 @@ void read_acceptance_file(std::vector<std::string>& to) {
   std::error_code error;
   if (!std::filesystem::exists(acceptance_file, error)) return;
   const std::string file = std::string("'") + acceptance_file + "'";
-  std::ifstream input(acceptance_file);
-  if (!std::filesystem::is_regular_file(acceptance_file, error) || !input)
-    throw UsageError(file + " cannot be read as a file");
+  if (!OpenFile(acceptance_file)) throw UsageError(file + " cannot be read as a file");
   constexpr const char* blanks = " \t\r";
   std::size_t number = 0;
-  for (std::string line; std::getline(input, line);) {
+  for (std::string& line : split(read_file(acceptance_file), '\n')) {
     ++number;
     line.resize(std::min(line.find('#'), line.size()));
     const std::size_t first = line.find_first_not_of(blanks);

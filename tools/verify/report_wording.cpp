@@ -70,12 +70,9 @@ std::string describe_difference(const ContentDifference& difference) {
 std::vector<ComparedItem> all_items(const Verification& result) {
   std::vector<ComparedItem> items;
   for (const Comparison& comparison : result.comparisons)
-    for (const ComparedItem& item : comparison.items) {
-      const auto is_it = [&](const ComparedItem& other) {
-        return std::string_view(other.kind) == item.kind && other.subject == item.subject;
-      };
-      if (std::ranges::none_of(items, is_it)) items.push_back(item);
-    }
+    for (const ComparedItem& item : comparison.items)
+      if (std::ranges::none_of(items, [&](const ComparedItem& other) { return other.is(item); }))
+        items.push_back(item);
   return items;
 }
 

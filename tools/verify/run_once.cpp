@@ -11,6 +11,7 @@
 #include "verify/line_watch.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -20,7 +21,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,9 +28,7 @@ namespace detshim {
 namespace {
 
 double now() {
-  timeval time = {};
-  ::gettimeofday(&time, nullptr);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 /// A file is read anew from where it stands; a terminal or a pipe could be read by the first run alone.

@@ -49,23 +49,14 @@ bool is_date_within(std::string_view text, const RunFacts& run) {
 
 /// "14:12:47", of the day on which the run began or ended.
 bool is_clock_within(std::string_view text, const RunFacts& run) {
-  int hour = 0, minute = 0, second = 0;
-  const std::string whole(text);
-  if (std::sscanf(whole.c_str(), "%2d:%2d:%2d", &hour, &minute, &second) != 3) return false;
-  for (const double day : {run.began, run.ended}) {
-    const auto moment = static_cast<std::time_t>(day);
-    std::tm utc = {}, local = {};
-    ::gmtime_r(&moment, &utc);
-    ::localtime_r(&moment, &local);
-    for (std::tm* const parts : {&utc, &local}) {
-      parts->tm_hour = hour;
-      parts->tm_min = minute;
-      parts->tm_sec = second;
+  for (const double day : {run.began, run.ended})
+    for (auto* const parts_of : {&::gmtime_r, &::localtime_r}) {
+      const auto moment = static_cast<std::time_t>(day);
+      std::tm parts = {};
+      char date[32];
+      std::strftime(date, sizeof date, "%Y-%m-%d ", parts_of(&moment, &parts));
+      if (is_date_within(date + std::string(text), run)) return true;
     }
-    if (is_within(static_cast<double>(::timegm(&utc)), run) ||
-        is_within(static_cast<double>(std::mktime(&local)), run))
-      return true;
-  }
   return false;
 }
 
