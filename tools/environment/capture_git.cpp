@@ -3,7 +3,6 @@
 #include "support/wording.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <future>
 #include <set>
@@ -28,13 +27,12 @@ bool is_ceiling(const fs::path& folder) {
 /// library, which is for the program that is about to start.
 std::vector<std::string> variables_for_git() {
   std::vector<std::string> variables;
-  constexpr auto kept = std::to_array<std::string_view>(
-      {"GIT_CONFIG", "GIT_CEILING_DIRECTORIES=", "GIT_DISCOVERY_ACROSS_FILESYSTEM=", "GIT_EXEC_PATH="});
   for (char** one = environ; *one != nullptr; ++one) {
     const std::string_view variable = *one;
     if (variable.starts_with("LD_PRELOAD=") || variable.starts_with("DETSHIM_")) continue;
     if (!variable.starts_with("GIT_") ||
-        std::ranges::any_of(kept, [&](std::string_view name) { return variable.starts_with(name); }))
+        starts_with_any_of(variable, {"GIT_CONFIG", "GIT_CEILING_DIRECTORIES=",
+                                      "GIT_DISCOVERY_ACROSS_FILESYSTEM=", "GIT_EXEC_PATH="}))
       variables.emplace_back(variable);
   }
   // A missing object could be fetched, by a program that the repository names: no protocol is allowed.
@@ -50,18 +48,13 @@ class Git {
 public:
   /// `folder`: of the repository, or below it.
   Git(const std::string& folder, const AskLimits& limits)
-      : limits_(limits), variables_(variables_for_git()), beginning_({"git", "--no-pager",
-                                                                      "-C",  folder,
-                                                                      "-c",  "color.ui=never",
-                                                                      "-c",  "diff.noprefix=false",
-                                                                      "-c",  "diff.mnemonicPrefix=false",
-                                                                      "-c",  "diff.algorithm=default",
-                                                                      "-c",  "diff.context=3",
-                                                                      "-c",  "diff.orderFile=/dev/null",
-                                                                      "-c",  "core.quotePath=true",
-                                                                      "-c",  "core.fsmonitor=false",
-                                                                      "-c",  "core.hooksPath=/dev/null",
-                                                                      "-c",  "core.sshCommand="}) {}
+      : limits_(limits), variables_(variables_for_git()), beginning_({"git", "--no-pager", "-C", folder}) {
+    for (const char* setting :
+         {"color.ui=never", "diff.noprefix=false", "diff.mnemonicPrefix=false", "diff.algorithm=default",
+          "diff.context=3", "diff.orderFile=/dev/null", "core.quotePath=true", "core.fsmonitor=false",
+          "core.hooksPath=/dev/null", "core.sshCommand="})
+      beginning_.insert(beginning_.end(), {"-c", setting});
+  }
 
   /// Why nothing is asked; empty where it can be.
   const std::string& problem() const { return problem_; }

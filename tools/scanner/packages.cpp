@@ -1,6 +1,7 @@
 #include "scanner/packages.h"
 
 #include "support/files.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -53,8 +54,8 @@ void Packages::read_dpkg_lists() {
 }
 
 std::string Packages::package_of(const std::string& file) {
-  for (const char* folder : {"/home/", "/root/", "/tmp/"}) // no package's place (FHS 3.0, 3.8, 3.14, 3.18)
-    if (file.starts_with(folder)) return {};
+  if (starts_with_any_of(file, {"/home/", "/root/", "/tmp/"}))
+    return {}; // FHS 3.0, 3.8, 3.14, 3.18: no package's place
   if (dpkg_lists_.empty()) read_dpkg_lists();
   for (const std::string& name : names_of(file))
     if (const auto found = dpkg_files_.find(name); found != dpkg_files_.end()) return found->second;

@@ -6,8 +6,6 @@
 #include "support/files.h"
 #include "support/wording.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -47,14 +45,11 @@ bool gains_rights(const std::string& executable) {
 
 /// The user's variables, but for what makes the loader talk or load more than it lists.
 std::vector<std::string> environment_for_listing(const std::string& library) {
-  constexpr auto left_out =
-      std::to_array<std::string_view>({"LD_PRELOAD=", "LD_DEBUG", "LD_AUDIT=", "LD_VERBOSE=", "LD_TRACE_",
-                                       "LD_SHOW_AUXV=", "LD_WARN=", "LD_PROFILE"});
   std::vector<std::string> words;
   if (!library.empty()) words.push_back("LD_PRELOAD=" + library);
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (std::ranges::none_of(
-            left_out, [&](std::string_view name) { return std::string_view(*entry).starts_with(name); }))
+    if (!starts_with_any_of(*entry, {"LD_PRELOAD=", "LD_DEBUG", "LD_AUDIT=", "LD_VERBOSE=", "LD_TRACE_",
+                                     "LD_SHOW_AUXV=", "LD_WARN=", "LD_PROFILE"}))
       words.emplace_back(*entry);
   return words;
 }

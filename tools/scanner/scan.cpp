@@ -16,14 +16,11 @@ namespace {
 
 /// Why what is in the file is no gap; empty if it would be one.
 std::string why_left_alone(const ElfFile& file) {
-  const std::string name = file.path().substr(file.path().rfind('/') + 1);
-  const auto is_one_of = [&name](std::initializer_list<const char*> starts) {
-    return std::ranges::any_of(starts, [&name](const char* start) { return name.starts_with(start); });
-  };
-  if (is_one_of({"libstdc++.so"})) return "std::random_device, which uses it, is hooked";
-  if (is_one_of({"libc.so", "libc-2.", "ld-linux", "ld-2.", "ld.so"}))
+  const std::string name = base_name(file.path());
+  if (name.starts_with("libstdc++.so")) return "std::random_device, which uses it, is hooked";
+  if (starts_with_any_of(name, {"libc.so", "libc-2.", "ld-linux", "ld-2.", "ld.so"}))
     return "part of libc, whose functions that draw are hooked";
-  if (is_one_of({"libdetshim.so"})) return "detshim itself";
+  if (name.starts_with("libdetshim.so")) return "detshim itself";
   for (const char* start : cryptography_files)
     if (name.starts_with(start)) return "a cryptography library: keys stay random";
   if (file.exports_one_of(cryptography_symbols)) return "has cryptography in it: keys stay random";

@@ -70,6 +70,14 @@ std::string with_base_names(const std::string& text) {
   return result;
 }
 
+bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, text) != words.end();
+}
+
+bool starts_with_any_of(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(beginnings, [&](std::string_view one) { return text.starts_with(one); });
+}
+
 std::string moment_text(std::time_t moment, const char* format) {
   char text[64] = {};
   std::tm parts = {};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,9 @@ std::string cut(const std::string& text, std::size_t to);
 
 /// `text` with the name of each file in place of its path.
 std::string with_base_names(const std::string& text);
+
+bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words);
+bool starts_with_any_of(std::string_view text, std::initializer_list<std::string_view> beginnings);
 
 /// Nothing for an empty text.
 inline std::optional<std::string> unless_empty(const std::string& text) {

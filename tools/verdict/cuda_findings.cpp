@@ -15,23 +15,18 @@
 namespace detshim {
 namespace {
 
-template <std::size_t n>
-bool starts_with_any(const std::string& file, const std::array<const char*, n>& starts) {
-  return std::ranges::any_of(starts, [&](const char* start) { return file.starts_with(start); });
-}
-
 /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
 /// and Triton's own.
 bool compiles_kernels(const std::string& file) {
-  return starts_with_any(file, std::to_array({"libnvrtc.so", "libnvJitLink.so", "libnvvm.so", "libtriton"}));
+  return starts_with_any_of(file, {"libnvrtc.so", "libnvJitLink.so", "libnvvm.so", "libtriton"});
 }
 
 /// Files with kernels of PyTorch's own, as its wheels and Debian's packages have them; and the compilers that
 /// are loaded with them. libtriton is not: Inductor loads it, but so does a program with kernels of its own.
 bool is_part_of_torch(const std::string& file) {
-  return starts_with_any(file, std::to_array({"libtorch_cuda", "libtorch_nvshmem", "libc10_cuda",
-                                              "libcaffe2_nvrtc", "libnvrtc.so", "libnvrtc-builtins",
-                                              "libnvJitLink.so", "libcusparseLt.so", "libnvshmem_host.so"}));
+  return starts_with_any_of(file, {"libtorch_cuda", "libtorch_nvshmem", "libc10_cuda", "libcaffe2_nvrtc",
+                                   "libnvrtc.so", "libnvrtc-builtins", "libnvJitLink.so", "libcusparseLt.so",
+                                   "libnvshmem_host.so"});
 }
 
 /// True for what hands kernels as text to the same compilers.
