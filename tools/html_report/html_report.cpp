@@ -12,6 +12,7 @@
 #include "report/json.h"
 #include "report/log_report.h"
 #include "support/exit_status.h"
+#include "support/lists.h"
 #include "support/wording.h"
 #include "verify/report.h"
 
@@ -187,7 +188,7 @@ Html table_of(const std::string& caption, const Json& entries) {
   const std::size_t count = std::min(entries.size(), most_entries);
   for (std::size_t i = 0; i < count; ++i)
     for (const auto& [key, value] : entries[i].items())
-      if (!as_text(value).empty() && std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
+      if (!as_text(value).empty()) add_once(columns, key);
   Html heads, rows;
   for (const std::string& column : columns) heads += element("th", {{"scope", "col"}}, as_heading(column));
   for (std::size_t i = 0; i < count; ++i) {

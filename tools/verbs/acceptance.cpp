@@ -2,6 +2,7 @@
 
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
+#include "support/lists.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
 #include "verdict/verdict.h"
@@ -17,7 +18,7 @@ void add_accepted(std::vector<std::string>& to, std::string name, const std::str
   if (!is_acceptance(name))
     throw UsageError(source + in_quotes(name) +
                      " names no reason: accepted is a kind that `detshim log` prints, or KIND:NAME");
-  if (std::ranges::find(to, name) == to.end()) to.push_back(std::move(name));
+  add_once(to, std::move(name));
 }
 
 /// A name in each line; what is behind a # is a comment.

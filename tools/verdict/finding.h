@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // All of them: the kind, as users name it (docs/VERDICT.md has all), the level, and, where a comparison of
@@ -159,6 +160,8 @@ struct Verdict {
   std::size_t idle_cuda_libraries = 0;        ///< CUDA's files that were loaded while no process had a GPU
   EvidenceUse evidence;
   bool has_refused = false; ///< calls failed on purpose: covered, but not as the program wanted
+
+  void add(VerdictReason reason) { reasons.push_back(std::move(reason)); }
 
   /// True where comparing runs would say what this log leaves open.
   bool can_be_settled() const;

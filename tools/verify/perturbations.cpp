@@ -2,6 +2,7 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/lists.h"
 #include "support/variable.h"
 #include "support/wording.h"
 #include "verify/busy_processors.h"
@@ -61,7 +62,7 @@ std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
       throw UsageError("--perturb " + in_quotes(list) + " is not accepted: a list of " +
                        enumerated(accepted));
     }
-    if (std::ranges::find(chosen, found) == chosen.end()) chosen.push_back(found);
+    add_once(chosen, found);
   }
   return chosen;
 }

@@ -2,6 +2,7 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/lists.h"
 #include "support/wording.h"
 #include "verify/fingerprints.h"
 #include "verify/heap_file.h"
@@ -77,10 +78,6 @@ private:
   const ComparisonRules& rules_;
   std::map<std::string, std::set<std::uint64_t>> lines_; ///< that differed, by stream
 };
-
-void add_once(std::vector<std::string>& to, const std::string& text) {
-  if (std::ranges::find(to, text) == to.end()) to.push_back(text);
-}
 
 /// Does the runs, one after the other.
 class Session {
