@@ -1,6 +1,7 @@
 #include "environment/capture.h"
 
 #include "common/run_agreements.h"
+#include "environment/kept_environments.h"
 #include "scanner/preloading.h"
 #include "support/hash.h"
 #include "support/wording.h"
@@ -137,8 +138,7 @@ Environment capture_run(const Log& log, const Environment* start) {
     return to;
   }
   // A stranger's log does not name a folder here: it knows no machine's identity.
-  const auto identity = to.places.find("machine");
-  const bool is_here = identity != to.places.end() && identity->second == machine_identity();
+  const bool is_here = was_captured_at_start(to) && to.place("machine") == machine_identity();
   if (!is_here)
     set_unknown(to, {packages}, "this is another machine than the run's, or another container");
   else

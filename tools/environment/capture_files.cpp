@@ -6,6 +6,7 @@
 #include "common/text.h"
 #include "report/log_report.h"
 #include "scanner/packages.h"
+#include "support/lists.h"
 #include "support/wording.h"
 
 #include <nlohmann/json.hpp>
@@ -126,9 +127,8 @@ std::set<std::string> mapped_files(const Log& log) {
 }
 
 bool is_unreached(const Log& log) {
-  return std::ranges::any_of(log.processes, [](const Process& process) {
-    return std::ranges::any_of(process.lost, [&](const Lost& lost) { return lost.pid == process.pid; });
-  });
+  return std::ranges::any_of(
+      log.processes, [](const Process& process) { return contains(process.lost, process.pid, &Lost::pid); });
 }
 
 bool was_changed_since(const struct stat& state, std::int64_t began) {

@@ -50,28 +50,28 @@ VariableKind kind_of(std::string_view name) {
     return {EnvironmentSection::session, true};
   if (is_any_of(name, {"LOADEDMODULES", "_LMFILES_", "MODULEPATH"}))
     return {EnvironmentSection::packages, true};
-  if (name.find("DETERMINISTIC") != name.npos || name.find("TUN") != name.npos ||
-      is_any_of(name, {"CUDA_VISIBLE_DEVICES",
-                       "CUDA_LAUNCH_BLOCKING",
-                       "CUDA_DEVICE_MAX_CONNECTIONS",
-                       "CUDA_DEVICE_ORDER",
-                       "CUDA_CACHE_PATH",
-                       "CUDA_MODULE_LOADING",
-                       "PYTHONHASHSEED",
-                       "PYTHONNOUSERSITE",
-                       "PYTHONOPTIMIZE",
-                       "PYTHONUTF8",
-                       "XLA_FLAGS",
-                       "TRITON_CACHE_DIR",
-                       "TORCHINDUCTOR_CACHE_DIR",
-                       "NVIDIA_TF32_OVERRIDE",
-                       "TF_ENABLE_ONEDNN_OPTS",
-                       "TORCH_CUDNN_V8_API_DISABLED",
-                       "VLLM_BATCH_INVARIANT",
-                       "MIOPEN_FIND_MODE",
-                       "MIOPEN_FIND_ENFORCE",
-                       "POLARS_MAX_THREADS",
-                       "CUPY_SEED"}) ||
+  const bool is_known = is_any_of(name, {"CUDA_VISIBLE_DEVICES",
+                                         "CUDA_LAUNCH_BLOCKING",
+                                         "CUDA_DEVICE_MAX_CONNECTIONS",
+                                         "CUDA_DEVICE_ORDER",
+                                         "CUDA_CACHE_PATH",
+                                         "CUDA_MODULE_LOADING",
+                                         "PYTHONHASHSEED",
+                                         "PYTHONNOUSERSITE",
+                                         "PYTHONOPTIMIZE",
+                                         "PYTHONUTF8",
+                                         "XLA_FLAGS",
+                                         "TRITON_CACHE_DIR",
+                                         "TORCHINDUCTOR_CACHE_DIR",
+                                         "NVIDIA_TF32_OVERRIDE",
+                                         "TF_ENABLE_ONEDNN_OPTS",
+                                         "TORCH_CUDNN_V8_API_DISABLED",
+                                         "VLLM_BATCH_INVARIANT",
+                                         "MIOPEN_FIND_MODE",
+                                         "MIOPEN_FIND_ENFORCE",
+                                         "POLARS_MAX_THREADS",
+                                         "CUPY_SEED"});
+  if (is_known || name.find("DETERMINISTIC") != name.npos || name.find("TUN") != name.npos ||
       starts_with_any_of(name, {"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "ONEDNN_", "DNNL_",
                                 "CUBLAS", "CUDNN_", "NCCL_", "ATEN_", "NPY_", "NUMBA_", "MALLOC_"}))
     return {EnvironmentSection::settings, true};

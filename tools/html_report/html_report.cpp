@@ -273,8 +273,7 @@ Html first_cause_of(const Json& json, const Logs& logs) {
   if (first == nullptr) html += element("p", "Their logs agree: what made the runs differ left no record.");
   if (first != nullptr && first->record && logs.first) {
     SourceLines source_lines(logs.first->code.changed);
-    const Call& call = first->record->a ? first->record->a->call : first->record->b->call;
-    if (const auto excerpt = source_excerpt(call, source_lines, logs.first->log.written))
+    if (const auto excerpt = source_excerpt(first->record->call(), source_lines, logs.first->log.written))
       html += excerpt_of(*excerpt);
   }
   std::ostringstream text;

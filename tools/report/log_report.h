@@ -50,6 +50,9 @@ std::string evidence_text(const EvidenceUse& evidence);
 /// What a reader must hear of: calls that can differ, and those that failed on purpose.
 bool is_bad(Action action);
 
+/// "at least 7 calls".
+std::string describe_calls(const CallCount& count);
+
 /// "4711 -> 42 (size 16)", safe to print.
 std::string describe_fields(const std::vector<Field>& fields);
 

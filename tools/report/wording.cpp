@@ -25,6 +25,10 @@ std::string without_folder(const std::string& frame) {
 
 } // namespace
 
+std::string describe_calls(const CallCount& count) {
+  return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
+}
+
 bool is_bad(Action action) {
   return action == Action::nondeterministic || action == Action::uncovered || action == Action::refuse;
 }

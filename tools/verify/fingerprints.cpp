@@ -32,7 +32,7 @@ void compare_fingerprints(const std::string& log, const std::string& other_log, 
   for (const RecordDifference& record : difference.records) {
     if (record.section != Section::digests) continue;
     ++kept;
-    if (is_of_host(record.a ? record.a->call : record.b->call)) continue;
+    if (is_of_host(record.call())) continue;
     // After other draws the same content: nothing of it differs.
     if (record.a && record.b && content_of(record.a) == content_of(record.b)) continue;
     ++of_gpu;

@@ -42,6 +42,16 @@ std::string describe_command(const std::vector<std::string>& words, std::size_t 
   return cut(printable(joined(words, " ")), longest);
 }
 
+std::string describe_plan(const VerifyPlan& plan) {
+  return describe_command(plan.command) + "\nseed " + std::to_string(plan.seed) + ", mode " + plan.mode +
+         "; kept in " + printable(plan.folder.string()) + "\n\n";
+}
+
+std::string label(const std::string& text) {
+  constexpr std::size_t label_width = 12;
+  return padded(text, label_width);
+}
+
 std::string describe_item(const ComparedItem& item) {
   return item.subject.empty() ? item.kind : std::string(item.kind) + " " + in_quotes(item.subject);
 }
