@@ -2,7 +2,6 @@
 #include "environment/capture.h"
 #include "support/wording.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -26,8 +26,14 @@ bool have_same_records(const Program& a, const Program& b) {
   return a.threads.size() == b.threads.size() &&
          std::ranges::all_of(a.threads, [&b](const ThreadRecords& thread) {
            const ThreadRecords* const other = find_thread(b, thread.name);
-           return other != nullptr && thread.digest == other->digest;
+           return other != nullptr && thread.chunks == other->chunks;
          });
+}
+
+/// Of two threads the records in whole chunks, from the first on, that are the same.
+std::uint64_t same_at_beginning(const ThreadRecords& a, const ThreadRecords& b) {
+  const auto end = std::ranges::mismatch(a.chunks, b.chunks).in1;
+  return static_cast<std::uint64_t>(end - a.chunks.begin()) * ThreadRecords::records_of_a_chunk;
 }
 
 class Comparison {
@@ -95,16 +101,16 @@ private:
     const bool are_same_records = have_same_records(a, b);
     for (const FactDifference& difference : facts_.compare(a, b, are_same_records))
       causes_.add({a.name, {}, difference, std::nullopt, 0});
-    std::set<std::string> different;
+    PassedOver different;
     for (const ThreadRecords& thread : a.threads) {
       const ThreadRecords* const other = find_thread(b, thread.name);
-      if (other == nullptr || thread.digest != other->digest)
-        different.insert(thread.name);
-      else
+      if (other != nullptr && thread.chunks == other->chunks)
         add_same(thread, *other);
+      else
+        different[thread.name] = other == nullptr ? 0 : same_at_beginning(thread, *other);
     }
     for (const ThreadRecords& thread : b.threads)
-      if (find_thread(a, thread.name) == nullptr) different.insert(thread.name);
+      if (find_thread(a, thread.name) == nullptr) different[thread.name] = 0;
     if (!different.empty()) compare_threads(a, b, different);
   }
 
@@ -113,14 +119,14 @@ private:
     if (!a.counts_are_exact || !b.counts_are_exact) ++inexact_threads_;
   }
 
-  void compare_threads(const Program& a, const Program& b, const std::set<std::string>& different) {
+  void compare_threads(const Program& a, const Program& b, const PassedOver& different) {
     ThreadKeys all_of_a = read_keys(a_, a, different, call_sites_of_a_);
     ThreadKeys all_of_b = read_keys(b_, b, different, call_sites_of_b_);
-    for (const std::string& name : different) {
+    for (const auto& [name, passed_over] : different) {
       const Keys &keys_of_a = all_of_a[name], &keys_of_b = all_of_b[name];
       if (std::max(keys_of_a.size(), keys_of_b.size()) == most_compared_records) ++cut_threads_;
       const Alignment alignment = align(keys_of_a, keys_of_b);
-      difference_.identical += alignment.identical;
+      difference_.identical += passed_over + alignment.identical;
       if (!are_exact(a, b, name)) ++inexact_threads_;
       auto candidate = alignment.candidates.begin();
       for (std::size_t i = 0; i < alignment.differences.size(); ++i) {
@@ -131,9 +137,10 @@ private:
             whole(a, b, keys_of_a, keys_of_b, alignment.differences[i]);
         if (!difference) continue; // gone since it was read
         difference->thread = name;
+        difference->position += passed_over;
         if (is_kept) difference_.records.push_back(*difference);
         if (!is_candidate) continue;
-        causes_.add({a.name, name, std::nullopt, std::move(difference), candidate->before});
+        causes_.add({a.name, name, std::nullopt, std::move(difference), passed_over + candidate->before});
         ++candidate;
       }
     }

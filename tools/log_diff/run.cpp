@@ -156,9 +156,10 @@ private:
     if (call.number != records.records + 1)
       refuse(path_, "lacks records before byte " + std::to_string(splitter_.line_start()) +
                         ": the numbers of a thread have a gap");
+    if (records.records % ThreadRecords::records_of_a_chunk == 0) records.chunks.emplace_back();
     ++records.records;
     ++run_records_;
-    add_record(records.digest, call, count);
+    add_record(records.chunks.back(), call, count);
     records.counts_are_exact &= count.is_exact;
   }
 

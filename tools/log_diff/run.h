@@ -29,12 +29,15 @@ struct ProcessName {
   auto operator<=>(const ProcessName&) const = default;
 };
 
-/// The records of one thread: those whose digest is the same in both runs are not read again.
+/// The records of one thread, digested by chunks: where all are the same in both runs, none is read again,
+/// and equal ones at the beginning are passed over.
 struct ThreadRecords {
   std::string name;
   std::uint64_t records = 0;
   bool counts_are_exact = true;
-  Digest digest;
+
+  static constexpr std::uint64_t records_of_a_chunk = 65536; ///< the last one has fewer
+  std::vector<Digest> chunks;
 };
 
 /// One program of a process: what follows an exec is another.

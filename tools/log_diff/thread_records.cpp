@@ -4,7 +4,6 @@
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
 
-#include <algorithm>
 
 #include <unistd.h>
 
@@ -40,7 +39,7 @@ RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_si
 
 } // namespace
 
-ThreadKeys read_keys(const LoggedRun& run, const Program& program, const std::set<std::string>& threads,
+ThreadKeys read_keys(const LoggedRun& run, const Program& program, const PassedOver& threads,
                      CallSiteKeys& call_sites) {
   ThreadKeys keys_of;
   const OpenFile file(path_of(run, program));
@@ -54,7 +53,8 @@ ThreadKeys read_keys(const LoggedRun& run, const Program& program, const std::se
     const std::optional<Line> read = parser.parse(line);
     const Call* const found =
         read && read->process == program.number ? std::get_if<Call>(&read->record) : nullptr;
-    if (found == nullptr || !threads.contains(found->thread)) return;
+    const auto thread = found == nullptr ? threads.end() : threads.find(found->thread);
+    if (thread == threads.end() || found->number <= thread->second) return;
     std::vector<RecordKey>& keys = keys_of[found->thread];
     if (keys.size() >= most_compared_records) return;
     Call call = *found;

@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,14 +26,15 @@ struct RecordKey {
   bool is_of_host = false; ///< of an output of the program's own, no copy from a GPU
 };
 
-/// By thread.
+/// By thread; of each, so many records at its beginning are not looked at.
+using PassedOver = std::map<std::string, std::uint64_t, std::less<>>;
 using ThreadKeys = std::map<std::string, std::vector<RecordKey>, std::less<>>;
 
 /// So many records of a thread are compared one by one.
 inline constexpr std::size_t most_compared_records = 1 << 20;
 
 /// Those of a program's threads that are named; of very long ones the first most_compared_records.
-ThreadKeys read_keys(const LoggedRun& run, const Program& program, const std::set<std::string>& threads,
+ThreadKeys read_keys(const LoggedRun& run, const Program& program, const PassedOver& threads,
                      CallSiteKeys& call_sites);
 
 /// One record, whole.

@@ -6,7 +6,6 @@
 #include "support/variable.h"
 #include "support/wording.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>

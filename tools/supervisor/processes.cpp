@@ -8,7 +8,6 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <string_view>
 
 #include <fcntl.h>
 #include <poll.h>

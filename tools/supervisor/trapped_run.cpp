@@ -21,7 +21,6 @@
 #include <ctime>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <optional>
 
 #include <fcntl.h>
