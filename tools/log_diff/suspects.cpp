@@ -29,8 +29,6 @@ constexpr std::array<const char*, kind_count> words = {"",
 
 constexpr std::string_view clocks[] = {"time",  "gettimeofday", "clock_gettime", "clock",
                                        "times", "getpid",       "getppid",       "gettid"};
-constexpr std::initializer_list<std::string_view> folder_readers = {"readdir", "scandir", "getdents64",
-                                                                    "glob", "fts"};
 
 class SuspectReader {
 public:
@@ -69,7 +67,8 @@ private:
       for (const std::string& reason : calls.reasons)
         if (!reason.empty()) why = ": " + printable(reason_text(reason));
       texts_[nondeterministic].insert(printable(function) + " at " + where() + why);
-    } else if (symbol.library == "libc" && starts_with_any_of(function, folder_readers)) {
+    } else if (symbol.library == "libc" &&
+               starts_with_any_of(function, {"readdir", "scandir", "getdents64", "glob", "fts"})) {
       add(folder, where());
     } else if (is_users && function == "pthread_create") {
       add(threads, where());

@@ -28,11 +28,10 @@ bool only_observes(const Process& process) {
 /// The text form, section by section.
 class TextPrinter {
 public:
-  TextPrinter(std::ostream& out, const Log& log, const Summary& summary, const LoadedCode& code,
-              const Verdict& verdict, bool all, Style style)
-      : out_(out), log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all),
-        acts_(std::ranges::none_of(log.processes, only_observes)), style_(style),
-        source_lines_(code.changed) {}
+  TextPrinter(std::ostream& out, const JudgedLog& judged, bool all, Style style)
+      : out_(out), log_(judged.log), summary_(judged.summary), code_(judged.code), verdict_(judged.verdict),
+        all_(all), acts_(std::ranges::none_of(log_.processes, only_observes)), style_(style),
+        source_lines_(code_.changed) {}
 
   void print() {
     print_heading();
@@ -461,9 +460,8 @@ private:
 
 } // namespace
 
-void print_log_text(std::ostream& out, const Log& log, const Summary& summary, const LoadedCode& code,
-                    const Verdict& verdict, bool all, Style style) {
-  TextPrinter(out, log, summary, code, verdict, all, style).print();
+void print_log_text(std::ostream& out, const JudgedLog& judged, bool all, Style style) {
+  TextPrinter(out, judged, all, style).print();
 }
 
 } // namespace detshim

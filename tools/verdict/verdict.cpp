@@ -459,15 +459,13 @@ bool is_acceptance(const std::string& name) {
   return is_finding_kind(name.substr(0, colon)) && (colon == std::string::npos || colon + 1 < name.size());
 }
 
-Verdict make_verdict(const Log& log, const Summary& summary, const LoadedCode& code,
-                     const std::vector<std::string>& accepted) {
-  Verdict verdict;
+JudgedLog::JudgedLog(Log read, Decode decode, const std::vector<std::string>& accepted)
+    : log(std::move(read)), summary(summarise(log)), code(scan_loaded_code(log, summary, decode)) {
   for (const auto find : finders) find({log, summary, code}, verdict);
   take_back(accepted, verdict);
   std::ranges::stable_sort(verdict.reasons, std::greater<>(), &VerdictReason::level);
   if (!verdict.reasons.empty()) verdict.level = verdict.reasons.front().level();
   verdict.has_refused = summary.calls(Action::refuse) > 0;
-  return verdict;
 }
 
 } // namespace detshim
