@@ -4,7 +4,6 @@
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
 
-
 #include <unistd.h>
 
 namespace detshim {
