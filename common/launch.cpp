@@ -102,10 +102,14 @@ void read_array(const EnvironmentReader& environment, Launch& launch) {
   }
 }
 
-bool add(uint64_t& job, const EnvironmentReader& environment, const char* name) {
-  const char* const value = environment(name);
-  if (value == nullptr || *value == 0) return false;
-  job = hash(hash(job, name), value);
+/// Adds what is set of those variables; false, and nothing, if the first is not.
+bool add(uint64_t& job, const EnvironmentReader& environment, std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    const char* const value = environment(name);
+    const bool is_set = value != nullptr && *value != 0;
+    if (!is_set && name == *names.begin()) return false;
+    if (is_set) job = hash(hash(job, name), value);
+  }
   return true;
 }
 
@@ -122,49 +126,40 @@ void read_job(const EnvironmentReader& environment, Launch& launch) {
       launch.spawn = number > 1 && environment("OMPI_PARENT_PORT") != nullptr ? number - 1 : 0;
     }
     // Drawn by mpirun for each time that it is started, since Open MPI 1.3.
-    if (add(job, environment, "OMPI_MCA_orte_precondition_transports")) {
-      add(job, environment, "OMPI_MCA_orte_hnp_uri");
-      launch.job = job;
-    } else if (name != nullptr) {
-      for (const char* c = name; *c != 0 && *c != '@'; ++c) job = derive(job, static_cast<unsigned char>(*c));
-      launch.job = job;
-      launch.job_is_local = true;
-    }
-    return;
+    if (add(job, environment, {"OMPI_MCA_orte_precondition_transports", "OMPI_MCA_orte_hnp_uri"})) break;
+    if (name == nullptr) return;
+    for (const char* c = name; *c != 0 && *c != '@'; ++c) job = derive(job, static_cast<unsigned char>(*c));
+    launch.job_is_local = true;
+    break;
   }
-  case rank_of_slurm:
-    if (environment("SLURM_STEP_ID") == nullptr || !add(job, environment, "SLURM_JOB_ID")) return;
-    add(job, environment, "SLURM_CLUSTER_NAME");
-    add(job, environment, "SLURM_STEP_ID");
-    add(job, environment, "SLURM_RESTART_COUNT");
-    add(job, environment,
-        "SLURM_STEP_LAUNCHER_PORT"); // srun's: numbers of jobs begin anew with a new controller
+  case rank_of_slurm: // the port is srun's: numbers of jobs begin anew with a new controller
+    if (environment("SLURM_STEP_ID") == nullptr ||
+        !add(job, environment,
+             {"SLURM_JOB_ID", "SLURM_CLUSTER_NAME", "SLURM_STEP_ID", "SLURM_RESTART_COUNT",
+              "SLURM_STEP_LAUNCHER_PORT"}))
+      return;
     read_number(environment("SLURM_STEP_ID"), launch.step, first_special_step);
-    launch.job = job;
-    return;
+    break;
   case rank_of_torch:
-    if (add(job, environment, "TORCHELASTIC_RUN_ID")) { // torchrun, whose default names repeat
-      add(job, environment, "MASTER_ADDR");
-      add(job, environment, "MASTER_PORT");
-      launch.job_is_local = true;
-    } else if (add(job, environment, "MASTER_ADDR") && add(job, environment, "MASTER_PORT") &&
+    if (add(job, environment, {"TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT"})) {
+      launch.job_is_local = true; // torchrun, whose default names repeat
+    } else if (add(job, environment, {"MASTER_ADDR"}) && add(job, environment, {"MASTER_PORT"}) &&
                launch.size > 1) {
       job = derive(job, launch.size);
       launch.job_repeats = true;
     } else {
       return;
     }
-    launch.job = job;
-    return;
+    break;
   case rank_of_pmi: // Hydra names no job
     if (environment("PMI_FD") == nullptr && environment("PMI_PORT") == nullptr) return;
     read_number(environment("PMI_SPAWNED"), launch.spawn, 1);
-    launch.job = job;
     launch.job_is_local = true;
-    return;
+    break;
   default:
     return;
   }
+  launch.job = job;
 }
 
 /// The launcher of that name, if it is in the list.

@@ -8,85 +8,68 @@
 #include <cstddef>
 #include <cstdint>
 
+// All records: what stands in `t`, and each key as `name:type`, with `?` behind the name where it may be
+// missing. The types: value_type_names.
+// clang-format off
+#define DETSHIM_RECORDS(X) \
+  X(start, "v:number detshim?:text run?:text begun?:number pid:number time?:decimal rank?:number path:text "    \
+           "job?:text node?:text program?:text cwd?:text args?:texts args_cut?:flag args_hash?:hash "           \
+           "mode?:mode policy?:policy seed?:decimal seed_from?:text disabled?:text layout?:text cpu?:text "     \
+           "env?:changes")                                                                                      \
+  X(env, "env?:changes noted?:variables read?:readers")                                                         \
+  X(library, "lib:text file:text version?:text")                                                                \
+  X(build, "file:text id:text")                                                                                 \
+  X(call, "n:number thread:text lib:text fn:text do:action why:text at:text frames?:texts py?:texts "           \
+          "user?:number pool?:text c?:number", true)                                                            \
+  X(digest, "n:number thread:text lib:text fn:text to:text shape?:text in?:hash first:decimal digests:decimal " \
+            "bytes:decimal digest?:hash unread?:decimal why?:text launches:decimal draws:decimal drawn:hash "   \
+            "at:text frames?:texts py?:texts user?:number")                                                     \
+  X(coverage, "lib:text files:texts files_left_out?:number missing:texts hooks:number")                         \
+  X(bound, "lib:text by:text how:text functions:texts")                                                         \
+  X(runtime, "file:text why:text")                                                                              \
+  X(variables, "hashes:map")                                                                                    \
+  X(clock, "at:text frames?:texts py?:texts user?:number")                                                      \
+  X(threads, "at:text frames?:texts")                                                                           \
+  X(forks, "at:text frames?:texts")                                                                             \
+  X(children, "at:text frames?:texts py?:texts user?:number")                                                   \
+  X(input, "what:text at:text frames?:texts py?:texts user?:number")                                            \
+  X(framework, "name:text file:text deterministic:flag by:text")                                                \
+  X(modules, "files:texts builds:texts set?:hash")                                                              \
+  X(end, "counts:counts time?:decimal modules?:hash")                                                           \
+  X(exec, "thread:text program?:text error?:number time?:decimal modules?:hash awaited?:flag")                  \
+  X(killed, "pid:number signal:number")                                                                         \
+  X(rights, "fn:text")                                                                                          \
+  X(rank, "v:number run:text job:text job_key:hash launcher:hash rank:number of:number pid:number node:text")   \
+  X(launcher, "v:number run:text job:text job_key:hash launcher:hash program:text pid:number node:text")        \
+  X(lost, "path:text pid:number program:text why:text error?:number")                                           \
+  X(file, "how:text id?:text path:text")
+// clang-format on
+
 namespace detshim {
 
 /// The format of a log, in `v`. It changes where a reader would take a record for something else; a further
 /// record or key changes nothing.
 inline constexpr uint64_t log_format = 1;
 
-/// In the order of record_schema; `any` stands for what several have in common, a key that one of them has.
+/// `any` stands for what several have in common, a key that one of them has.
 enum class RecordType : uint8_t {
-  start,
-  env,
-  library,
-  build,
-  call,
-  digest,
-  coverage,
-  bound,
-  runtime,
-  variables,
-  clock,
-  threads,
-  forks,
-  children,
-  input,
-  framework,
-  modules,
-  end,
-  exec,
-  killed,
-  rights,
-  rank,
-  launcher,
-  lost,
-  file,
-  any
+#define DETSHIM_RECORD_MEMBER(type, ...) type,
+  DETSHIM_RECORDS(DETSHIM_RECORD_MEMBER)
+#undef DETSHIM_RECORD_MEMBER
+      any
 };
 
 struct RecordSchema {
   const char* name; ///< in `t`, which every record has; `proc` may be in any
-  /// Each key as `name:type`, with `?` behind the name where it may be missing. The types: value_type_names.
   const char* keys;
   bool has_own_fields = false; ///< further keys are a hook's own, all texts
 };
 
-// clang-format off
 inline constexpr RecordSchema record_schema[] = {
-    {"start", "v:number detshim?:text run?:text begun?:number pid:number time?:decimal rank?:number path:text "
-              "job?:text node?:text program?:text cwd?:text args?:texts args_cut?:flag args_hash?:hash "
-              "mode?:mode policy?:policy seed?:decimal seed_from?:text disabled?:text layout?:text cpu?:text "
-              "env?:changes"},
-    {"env", "env?:changes noted?:variables read?:readers"},
-    {"library", "lib:text file:text version?:text"},
-    {"build", "file:text id:text"},
-    {"call", "n:number thread:text lib:text fn:text do:action why:text at:text frames?:texts py?:texts "
-             "user?:number pool?:text c?:number", true},
-    {"digest", "n:number thread:text lib:text fn:text to:text shape?:text in?:hash first:decimal digests:decimal "
-              "bytes:decimal digest?:hash unread?:decimal why?:text launches:decimal draws:decimal drawn:hash "
-              "at:text frames?:texts py?:texts user?:number"},
-    {"coverage", "lib:text files:texts files_left_out?:number missing:texts hooks:number"},
-    {"bound", "lib:text by:text how:text functions:texts"},
-    {"runtime", "file:text why:text"},
-    {"variables", "hashes:map"},
-    {"clock", "at:text frames?:texts py?:texts user?:number"},
-    {"threads", "at:text frames?:texts"},
-    {"forks", "at:text frames?:texts"},
-    {"children", "at:text frames?:texts py?:texts user?:number"},
-    {"input", "what:text at:text frames?:texts py?:texts user?:number"},
-    {"framework", "name:text file:text deterministic:flag by:text"},
-    {"modules", "files:texts builds:texts set?:hash"},
-    {"end", "counts:counts time?:decimal modules?:hash"},
-    {"exec", "thread:text program?:text error?:number time?:decimal modules?:hash awaited?:flag"},
-    {"killed", "pid:number signal:number"},
-    {"rights", "fn:text"},
-    {"rank", "v:number run:text job:text job_key:hash launcher:hash rank:number of:number pid:number node:text"},
-    {"launcher", "v:number run:text job:text job_key:hash launcher:hash program:text pid:number node:text"},
-    {"lost", "path:text pid:number program:text why:text error?:number"},
-    {"file", "how:text id?:text path:text"},
+#define DETSHIM_RECORD_ROW(type, ...) {#type, __VA_ARGS__},
+    DETSHIM_RECORDS(DETSHIM_RECORD_ROW)
+#undef DETSHIM_RECORD_ROW
 };
-// clang-format on
-static_assert(sizeof record_schema / sizeof *record_schema == static_cast<size_t>(RecordType::any));
 
 /// What a key's value is in JSON.
 enum class ValueType : uint8_t {

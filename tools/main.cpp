@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
+#include <memory>
 #include <utility>
 
 namespace {
@@ -99,15 +101,13 @@ void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
   verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
 }
 
-CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
-  CLI::App& verb = *app.add_subcommand("run", "run a program with libdetshim.so in front of it");
+void add_run(CLI::App& verb, detshim::RunOptions& options) {
   add_run_options(verb, options);
   verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
   verb.add_flag("--allow-uncovered", options.allow_uncovered,
                 "run a program too that the library does not come up in");
   // For tools/python, so that what a program gets is said in one place. Not in the help.
   verb.add_flag("--print-environment", options.print_environment)->group("");
-  return verb;
 }
 
 /// What `verify` and `bisect` have in common: which runs are compared in what.
@@ -127,8 +127,7 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
   add_list(verb, "--accept", options.accepted, "as `log --check --accept`", "NAME");
 }
 
-CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
-  CLI::App& verb = *app.add_subcommand("verify", "run a program several times under one seed, and compare");
+void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
   verb.add_option("-n,--runs", options.runs, "how many runs (2; 5 where something can differ)")
       ->type_name("N");
   verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
@@ -137,6 +136,9 @@ CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
                   "those in LIST")
       ->type_name("[=LIST]")
       ->expected(0, 1);
+  verb.parse_complete_callback([&verb, &options] { // it is there without a value as well
+    if (verb.count("--perturb") > 0 && !options.perturb) options.perturb.emplace();
+  });
   verb.add_flag("--allocations", options.allocations,
                 "where a run under fill or aslr differs, find the allocation\nbehind it, by further runs")
       ->disable_flag_override();
@@ -146,22 +148,26 @@ CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
   add_comparison_options(verb, options);
   verb.add_flag("--json", options.json, "print one JSON document");
   verb.add_option("--junit", options.junit, "write a JUnit report")->type_name("FILE");
-  return verb;
 }
 
-CLI::App& add_bisect(CLI::App& app, detshim::BisectOptions& options) {
-  CLI::App& verb =
-      *app.add_subcommand("bisect", "find the hooks and settings that a program needs to be repeatable");
+void add_bisect(CLI::App& verb, detshim::BisectOptions& options) {
   options.verify.runs = 4;
   verb.add_option("-n,--runs", options.verify.runs, "how many runs for each answer (4)")->type_name("N");
   verb.add_option("--most-runs", options.most_runs, "stop after so many runs (300)")->type_name("N");
   add_comparison_options(verb, options.verify);
   verb.add_flag("--json", options.verify.json, "print one JSON document");
-  return verb;
 }
 
-CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
-  CLI::App& verb = *app.add_subcommand("log", "print what a log holds, worst first");
+void check(const detshim::LogOptions& options) {
+  if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan ||
+                         options.accepts_kernels || !options.accepted.empty()))
+    throw detshim::UsageError(
+        "--follow takes none of --json, --all, --check, --no-scan, --accept, --accept-kernels and --run");
+  if (options.no_timing && !options.check) throw detshim::UsageError("--no-timing needs --check");
+  if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
+}
+
+void add_log(CLI::App& verb, detshim::LogOptions& options) {
   verb.add_option("FOLDER", options.folder,
                   std::string("the log's folder (") + detshim::default_log_folder + ")")
       ->type_name("");
@@ -186,31 +192,21 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
   verb.add_flag("--follow", options.follow,
                 "print records while they are written, until the run\nends or is interrupted");
   verb.add_flag("--times", options.times, "with --follow: the time in front of each line");
-  return verb;
+  verb.parse_complete_callback([&options] { check(options); });
 }
 
-/// A verb of two words. (A folder of that name is ./diff.)
-CLI::App& add_log_diff(CLI::App& log, detshim::LogDiffOptions& options) {
-  CLI::App& verb =
-      *log.add_subcommand("diff", "print what differs between two logs, and what differed first");
+int log_or_follow(const detshim::LogOptions& options) {
+  return options.follow ? detshim::follow(options) : detshim::log(options);
+}
+
+void add_log_diff(CLI::App& verb, detshim::LogDiffOptions& options) {
   const char* const place = "a log's folder, or FOLDER/RUN where it holds several";
   verb.add_option("A", options.a, place)->type_name("")->required();
   verb.add_option("B", options.b, place)->type_name("")->required();
   verb.add_flag("--json", options.json, "print one JSON document");
-  return verb;
 }
 
-void check(const detshim::LogOptions& options) {
-  if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan ||
-                         options.accepts_kernels || !options.accepted.empty()))
-    throw detshim::UsageError(
-        "--follow takes none of --json, --all, --check, --no-scan, --accept, --accept-kernels and --run");
-  if (options.no_timing && !options.check) throw detshim::UsageError("--no-timing needs --check");
-  if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
-}
-
-CLI::App& add_tuning(CLI::App& app, detshim::TuningOptions& options) {
-  CLI::App& verb = *app.add_subcommand("tuning", "make one tuning file of several ranks'");
+void add_tuning(CLI::App& verb, detshim::TuningOptions& options) {
   verb.add_option(
           "FILES", options.files,
           "files of DETSHIM_AUTOTUNE=record:FILE, in the order of their ranks:\nwhat most took is kept, of "
@@ -218,68 +214,84 @@ CLI::App& add_tuning(CLI::App& app, detshim::TuningOptions& options) {
       ->type_name("")
       ->required();
   verb.add_option("-o,--output", options.output, "the file to write")->type_name("FILE")->required();
-  return verb;
 }
 
-CLI::App& add_report(CLI::App& app, detshim::ReportOptions& options) {
-  CLI::App& verb = *app.add_subcommand("report", "write one HTML page about a verification or a log");
+void add_report(CLI::App& verb, detshim::ReportOptions& options) {
   verb.add_option("PLACE", options.place,
                   std::string("a folder of `verify`, what `verify --json` printed,\nor a log's folder (") +
                       detshim::default_log_folder + ")")
       ->type_name("");
   verb.add_option("-o,--output", options.output, "the file (report.html); - for standard output")
       ->type_name("FILE");
-  return verb;
 }
 
-CLI::App& add_scan(CLI::App& app, detshim::ScanOptions& options) {
-  CLI::App& verb = *app.add_subcommand("scan", "list what in a program and its libraries no preload sees");
+void add_scan(CLI::App& verb, detshim::ScanOptions& options) {
   verb.add_option("FILE", options.files, "programs and shared libraries")->type_name("");
   verb.add_flag("--alone", options.alone, "the files themselves, not the libraries that they need");
   verb.add_flag("--all", options.all, "print every place, and what is left alone on purpose");
   verb.add_flag("--json", options.json, "print one JSON document");
-  return verb;
 }
 
-CLI::App& add_doctor(CLI::App& app, detshim::DoctorOptions& options) {
-  CLI::App& verb =
-      *app.add_subcommand("doctor", "say whether a program will work with detshim here, and run nothing");
+void add_doctor(CLI::App& verb, detshim::DoctorOptions& options) {
   // For the help only: take_command() has taken it before CLI11 sees it.
   verb.add_option("program", "the program and its arguments")->type_name("...");
   verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
-  return verb;
 }
 
-struct EnvVerbs {
-  CLI::App &capture, &diff, &show;
-};
-
-EnvVerbs add_env(CLI::App& env, detshim::EnvCaptureOptions& capture, detshim::EnvDiffOptions& diff,
-                 detshim::EnvShowOptions& show) {
-  env.require_subcommand(1);
-  EnvVerbs verbs{*env.add_subcommand("capture", "write down what a run stood on, beside its log"),
-                 *env.add_subcommand("diff", "print in what two environments differ, the worst first"),
-                 *env.add_subcommand("show", "print one, or what would bring it back")};
-  verbs.capture.add_option("LOG", capture.log, "the log folder (detshim-log/latest, or none)")->type_name("");
-  verbs.capture.add_option("-o,--output", capture.output, "the file to write")->type_name("FILE");
-  verbs.capture.add_flag("--deep", capture.deep, "by contents: of caches too");
-  verbs.diff.add_option("A", diff.a, "a log folder, or a file")->type_name("")->required();
-  verbs.diff.add_option("B", diff.b, "another one")->type_name("")->required();
-  verbs.diff.add_flag("--json", diff.json, "print one JSON document");
-  verbs.show.add_option("PLACE", show.place, "a log folder, or a file (detshim-log/latest)")->type_name("");
-  verbs.show.add_flag("--shell", show.shell, "as lines of a shell that set its variables");
-  verbs.show.add_flag("--pip", show.pip, "as requirements for pip");
-  verbs.show.add_flag("--conda", show.conda, "as specifications for conda");
-  verbs.show.add_flag("--apt", show.apt, "as packages for apt-get install");
-  return verbs;
+void add_env_capture(CLI::App& verb, detshim::EnvCaptureOptions& options) {
+  verb.add_option("LOG", options.log, "the log folder (detshim-log/latest, or none)")->type_name("");
+  verb.add_option("-o,--output", options.output, "the file to write")->type_name("FILE");
+  verb.add_flag("--deep", options.deep, "by contents: of caches too");
 }
 
-CLI::App& add_describe(CLI::App& app, const char* name, const char* summary, const char* page,
-                       detshim::DescribeOptions& options) {
-  CLI::App& verb = *app.add_subcommand(name, summary);
+void add_env_diff(CLI::App& verb, detshim::EnvDiffOptions& options) {
+  verb.add_option("A", options.a, "a log folder, or a file")->type_name("")->required();
+  verb.add_option("B", options.b, "another one")->type_name("")->required();
+  verb.add_flag("--json", options.json, "print one JSON document");
+}
+
+void add_env_show(CLI::App& verb, detshim::EnvShowOptions& options) {
+  verb.add_option("PLACE", options.place, "a log folder, or a file (detshim-log/latest)")->type_name("");
+  verb.add_flag("--shell", options.shell, "as lines of a shell that set its variables");
+  verb.add_flag("--pip", options.pip, "as requirements for pip");
+  verb.add_flag("--conda", options.conda, "as specifications for conda");
+  verb.add_flag("--apt", options.apt, "as packages for apt-get install");
+}
+
+void add_describe(CLI::App& verb, detshim::DescribeOptions& options, const char* page) {
   verb.add_flag("--markdown", options.markdown, std::string("print the page ") + page);
   verb.add_option("--library", options.library, "the libdetshim.so to read")->type_name("PATH");
-  return verb;
+}
+void add_hooks(CLI::App& verb, detshim::DescribeOptions& options) {
+  add_describe(verb, options, "docs/HOOKS.md");
+}
+void add_options(CLI::App& verb, detshim::DescribeOptions& options) {
+  add_describe(verb, options, "docs/OPTIONS.md");
+}
+
+void add_completion(CLI::App& verb, std::string& shell) {
+  verb.add_option("SHELL", shell, "bash, zsh or fish")->type_name("")->required();
+}
+
+struct Verb {
+  CLI::App* app;
+  std::function<int()> call;
+  std::vector<std::string>* command; ///< the program and its arguments; nullptr where it takes none
+};
+
+std::vector<std::string>* command_in(detshim::RunOptions& options) { return &options.command; }
+std::vector<std::string>* command_in(detshim::VerifyOptions& options) { return &options.run.command; }
+std::vector<std::string>* command_in(detshim::BisectOptions& options) { return &options.verify.run.command; }
+std::vector<std::string>* command_in(detshim::DoctorOptions& options) { return &options.command; }
+std::vector<std::string>* command_in(auto&) { return nullptr; }
+
+template <typename Options>
+Verb add_verb(CLI::App& to, const char* name, const char* what, void (*add_its_options)(CLI::App&, Options&),
+              int (*call)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* const app = to.add_subcommand(name, what);
+  add_its_options(*app, *options);
+  return {app, [options, call] { return call(*options); }, command_in(*options)};
 }
 
 int call_verb(std::vector<std::string> words) {
@@ -291,60 +303,45 @@ int call_verb(std::vector<std::string> words) {
   app.get_formatter()->column_width(28);
   app.footer(exit_statuses);
 
-  detshim::RunOptions run_options;
-  detshim::VerifyOptions verify_options;
-  detshim::BisectOptions bisect_options;
-  detshim::LogOptions log_options;
-  detshim::LogDiffOptions log_diff_options;
-  detshim::ReportOptions report_options;
-  detshim::DoctorOptions doctor_options;
-  detshim::EnvCaptureOptions env_capture_options;
-  detshim::EnvDiffOptions env_diff_options;
-  detshim::EnvShowOptions env_show_options;
-  detshim::ScanOptions scan_options;
-  detshim::TuningOptions tuning_options;
-  detshim::DescribeOptions hooks_options, options_options;
-  CLI::App& run = add_run(app, run_options);
-  CLI::App& verify = add_verify(app, verify_options);
-  CLI::App& bisect = add_bisect(app, bisect_options);
-  CLI::App& log = add_log(app, log_options);
-  CLI::App& log_diff = add_log_diff(log, log_diff_options);
-  CLI::App& report = add_report(app, report_options);
-  CLI::App& doctor = add_doctor(app, doctor_options);
+  std::vector<Verb> verbs;
+  const auto add = [&verbs](CLI::App& to, const auto&... its) { verbs.push_back(add_verb(to, its...)); };
+  add(app, "run", "run a program with libdetshim.so in front of it", add_run, detshim::run);
+  add(app, "verify", "run a program several times under one seed, and compare", add_verify, detshim::verify);
+  add(app, "bisect", "find the hooks and settings that a program needs to be repeatable", add_bisect,
+      detshim::bisect);
+  add(app, "log", "print what a log holds, worst first", add_log, log_or_follow);
+  // A verb of two words. (A folder of that name is ./diff.)
+  add(*verbs.back().app, "diff", "print what differs between two logs, and what differed first", add_log_diff,
+      detshim::log_diff);
+  add(app, "report", "write one HTML page about a verification or a log", add_report, detshim::report);
+  add(app, "doctor", "say whether a program will work with detshim here, and run nothing", add_doctor,
+      detshim::doctor);
   CLI::App& env = *app.add_subcommand("env", "capture what a run stood on; compare two; show one");
-  const EnvVerbs env_verbs = add_env(env, env_capture_options, env_diff_options, env_show_options);
-  CLI::App& scan = add_scan(app, scan_options);
-  CLI::App& tuning = add_tuning(app, tuning_options);
-  CLI::App& hooks =
-      add_describe(app, "hooks", "list what libdetshim.so intercepts", "docs/HOOKS.md", hooks_options);
-  CLI::App& options =
-      add_describe(app, "options", "list the environment variables that libdetshim.so accepts and sets",
-                   "docs/OPTIONS.md", options_options);
-  std::string shell;
-  CLI::App& completion =
-      *app.add_subcommand("completion", "print what a shell needs to complete these words");
-  completion.add_option("SHELL", shell, "bash, zsh or fish")->type_name("")->required();
-  CLI::App* const verbs[] = {&run, &verify, &bisect, &log,   &report,  &doctor,
-                             &env, &scan,   &tuning, &hooks, &options, &completion};
-  log_diff.footer(exit_statuses);
-  for (CLI::App* const verb : {&env_verbs.capture, &env_verbs.diff, &env_verbs.show})
-    verb->footer(exit_statuses);
-  for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
+  env.require_subcommand(1);
+  add(env, "capture", "write down what a run stood on, beside its log", add_env_capture,
+      detshim::env_capture);
+  add(env, "diff", "print in what two environments differ, the worst first", add_env_diff, detshim::env_diff);
+  add(env, "show", "print one, or what would bring it back", add_env_show, detshim::env_show);
+  add(app, "scan", "list what in a program and its libraries no preload sees", add_scan, detshim::scan);
+  add(app, "tuning", "make one tuning file of several ranks'", add_tuning, detshim::tuning);
+  add(app, "hooks", "list what libdetshim.so intercepts", add_hooks, detshim::hooks);
+  add(app, "options", "list the environment variables that libdetshim.so accepts and sets", add_options,
+      detshim::options);
+  add(app, "completion", "print what a shell needs to complete these words", add_completion,
+      detshim::completion);
 
   if (words == std::vector<std::string>{"--lib"}) {
     std::cout << detshim::find_library(std::nullopt) << '\n';
     return detshim::done;
   }
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
-  if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
+  if (words.empty() || (!words[0].starts_with('-') && app.get_subcommands(is_first_word).empty()))
     throw detshim::UsageError(
         (words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
         ": run, verify, bisect, log, report, doctor, env, scan, tuning, hooks, options or "
         "completion (see detshim --help)");
-  if (words[0] == "run") take_command(run, words, run_options.command);
-  if (words[0] == "verify") take_command(verify, words, verify_options.run.command);
-  if (words[0] == "bisect") take_command(bisect, words, bisect_options.verify.run.command);
-  if (words[0] == "doctor") take_command(doctor, words, doctor_options.command);
+  for (const Verb& verb : verbs)
+    if (verb.command != nullptr && is_first_word(verb.app)) take_command(*verb.app, words, *verb.command);
   refuse_values_of_flags(app, words);
   try {
     std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
@@ -354,26 +351,10 @@ int call_verb(std::vector<std::string> words) {
     throw detshim::UsageError(error.what() + std::string(" (see detshim --help)"));
   }
 
-  check(log_options);
-  if (run) return detshim::run(run_options);
-  if (log_diff) return detshim::log_diff(log_diff_options);
-  if (verify) {
-    // Its option is there without a value as well.
-    if (verify.count("--perturb") > 0 && !verify_options.perturb) verify_options.perturb.emplace();
-    return detshim::verify(verify_options);
-  }
-  if (bisect) return detshim::bisect(bisect_options);
-  if (log) return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
-  if (report) return detshim::report(report_options);
-  if (doctor) return detshim::doctor(doctor_options);
-  if (env_verbs.capture) return detshim::env_capture(env_capture_options);
-  if (env_verbs.diff) return detshim::env_diff(env_diff_options);
-  if (env_verbs.show) return detshim::env_show(env_show_options);
-  if (scan) return detshim::scan(scan_options);
-  if (tuning) return detshim::tuning(tuning_options);
-  if (completion) return detshim::completion(shell);
-  if (hooks) return detshim::hooks(hooks_options);
-  return detshim::options(options_options);
+  // Of `log diff` both words are verbs.
+  const auto used =
+      std::find_if(verbs.rbegin(), verbs.rend(), [](const Verb& verb) { return verb.app->parsed(); });
+  return used->call();
 }
 
 } // namespace

@@ -28,7 +28,7 @@ public:
     Kept best(result_.parts.size(), true);
     try {
       search(best);
-      confirm(best);
+      result_.confirmed = try_out(best, plan_.confirming_runs);
     } catch (const OutOfRuns&) {
       result_.is_out_of_runs = true;
     }
@@ -101,8 +101,6 @@ private:
       }
     }
   }
-
-  void confirm(const Kept& best) { result_.confirmed = try_out(best, plan_.confirming_runs); }
 
   bool is_equal(const Kept& kept) {
     const auto known = known_.find(kept);

@@ -10,9 +10,7 @@
 namespace detshim {
 namespace {
 
-constexpr std::size_t label_width = 12, name_width = 34;
-
-std::string label(const std::string& text) { return padded(text, label_width); }
+constexpr std::size_t name_width = 34;
 
 /// "differed 3 of 3 without it".
 std::string describe_outcome(const Trial& trial) {
@@ -91,8 +89,7 @@ bool leaves_layout_random(const Bisection& result) {
 
 void print_bisect_text(const BisectPlan& plan, const Bisection& result) {
   const Style style{wants_colour()};
-  std::cout << describe_command(plan.verify.command) << "\nseed " << plan.verify.seed << ", mode "
-            << plan.verify.mode << "; kept in " << printable(plan.verify.folder.string()) << "\n\n";
+  std::cout << describe_plan(plan.verify);
   for (const Trial& trial : result.trials)
     std::cout << "  runs "
               << padded(std::to_string(trial.first_run) + "-" +

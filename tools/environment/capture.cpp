@@ -1,6 +1,7 @@
 #include "environment/capture.h"
 
 #include "common/run_agreements.h"
+#include "environment/kept_environments.h"
 #include "scanner/preloading.h"
 #include "support/hash.h"
 #include "support/wording.h"
@@ -16,17 +17,11 @@
 #include <initializer_list>
 
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace detshim {
 
 namespace {
-
-std::string host_name() {
-  utsname names;
-  return ::uname(&names) == 0 ? names.nodename : "";
-}
 
 /// No file that was written before has a later time. One that is written within a tick of the kernel's clock
 /// (10 ms at most) may have an earlier one: the program has not begun to read by then.
@@ -143,8 +138,7 @@ Environment capture_run(const Log& log, const Environment* start) {
     return to;
   }
   // A stranger's log does not name a folder here: it knows no machine's identity.
-  const auto identity = to.places.find("machine");
-  const bool is_here = identity != to.places.end() && identity->second == machine_identity();
+  const bool is_here = was_captured_at_start(to) && to.place("machine") == machine_identity();
   if (!is_here)
     set_unknown(to, {packages}, "this is another machine than the run's, or another container");
   else
@@ -198,19 +192,18 @@ std::string without_login(std::string address) {
 std::string hash_text(std::string_view bytes) { return hash_digits(hash_of(bytes)); }
 
 Known hash_of_file(const std::string& file, std::uintmax_t most) {
-  const int input = open_regular(file);
-  if (input < 0) return {"", "it is no regular file, or cannot be read"};
+  const OwnedDescriptor input = open_regular(file);
+  if (!input) return {"", "it is no regular file, or cannot be read"};
   std::array<char, 65536> block;
   std::uint64_t hash = first_hash;
   std::uintmax_t read = 0;
   ssize_t size = 0;
   while (read <= most &&
-         ((size = ::read(input, block.data(), block.size())) > 0 || (size < 0 && errno == EINTR)))
+         ((size = ::read(input.number(), block.data(), block.size())) > 0 || (size < 0 && errno == EINTR)))
     if (size > 0) {
       hash = hash_of(std::string_view(block.data(), static_cast<std::size_t>(size)), hash);
       read += static_cast<std::uintmax_t>(size);
     }
-  ::close(input);
   if (size < 0) return {"", "it cannot be read"};
   if (read > most) return {"", "it holds more than " + std::to_string(most >> 20) + " MB"};
   return {hash_digits(hash), ""};

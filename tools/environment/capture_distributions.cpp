@@ -33,11 +33,10 @@ void add_sites(const fs::path& prefix, std::set<fs::path>& to) {
 /// Those of an installation, and of the one that a virtual environment takes in.
 void add_installation(fs::path prefix, std::set<fs::path>& to) {
   add_sites(prefix, to);
-  if (prefix == "/usr") add_sites("/usr/local", to);          // Debian's Python has both
-  std::istringstream lines(read_file(prefix / "pyvenv.cfg")); // PEP 405
+  if (prefix == "/usr") add_sites("/usr/local", to); // Debian's Python has both
   std::string home;
   bool takes_in = false;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : split(read_file(prefix / "pyvenv.cfg"), '\n')) { // PEP 405
     const std::size_t equals = line.find('=');
     if (equals == std::string::npos) continue;
     const std::string key = line.substr(0, line.find_last_not_of(' ', equals - 1) + 1);
@@ -108,8 +107,7 @@ std::set<fs::path> sites_of(const std::string& program) {
     if (const std::string python = find_executable("python3"); !python.empty()) add_python(python);
   if (const std::string home = variable("HOME"); !home.empty() && variable("PYTHONNOUSERSITE").empty())
     add_sites(home + "/.local", sites);
-  std::istringstream paths(variable("PYTHONPATH"));
-  for (std::string folder; std::getline(paths, folder, ':');)
+  for (const std::string& folder : split(variable("PYTHONPATH"), ':'))
     if (const fs::path path = fs::canonical(folder, error); !error && is_site(path)) sites.insert(path);
   return sites;
 }
@@ -148,12 +146,13 @@ Origin origin_of(const fs::path& info) {
 
 /// "numpy", "1.26.4" of METADATA.
 std::string field_of(const std::string& metadata, const std::string& name) {
-  std::istringstream lines(metadata);
-  for (std::string line; std::getline(lines, line) && !line.empty() && line != "\r";)
+  for (const std::string& line : split(metadata, '\n')) {
+    if (line.empty() || line == "\r") break;
     if (line.starts_with(name + ": ")) {
       const std::size_t end = line.find_last_not_of(" \r");
       return line.substr(name.size() + 2, end + 1 - name.size() - 2);
     }
+  }
   return {};
 }
 
@@ -164,11 +163,10 @@ constexpr const char* changed_since = " was changed since the run began";
 Known state_of_files(const fs::path& site, const fs::path& info, const CaptureOptions& options) {
   struct stat installed;
   if (::stat((info / "RECORD").c_str(), &installed) != 0) return {};
-  std::istringstream lines(read_file(info / "RECORD"));
   std::size_t count = 0;
   std::string first, contents, damaged;
   std::uintmax_t left = 256U << 20; // bytes of damaged files that are read
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string& line : split(read_file(info / "RECORD"), '\n')) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     const std::size_t size_at = line.rfind(','),
                       hash_at = size_at == std::string::npos ? size_at : line.rfind(',', size_at - 1);

@@ -5,6 +5,8 @@
 #include "common/arguments.h"
 #include "common/text.h"
 #include "report/log_report.h"
+#include "scanner/packages.h"
+#include "support/lists.h"
 #include "support/wording.h"
 
 #include <nlohmann/json.hpp>
@@ -14,7 +16,6 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include <sys/stat.h>
 
@@ -35,24 +36,9 @@ Known build_of(const std::string& file, const Log& log, std::int64_t began) {
 
 /// Packages of dpkg by the files that they brought, of those that were asked for.
 void capture_debian_packages(const std::set<std::string>& files, CapturedSection& to) {
-  std::error_code error;
-  std::set<std::string> packages, names;
-  for (const std::string& file : files) {
-    names.insert(file);
-    if (file.starts_with("/lib/")) names.insert("/usr" + file);
-    if (file.starts_with("/usr/lib/")) names.insert(file.substr(4)); // merged /usr
-    const fs::path real = fs::canonical(file, error);
-    if (!error) names.insert(real.string());
-  }
-  for (const auto& entry : fs::directory_iterator("/var/lib/dpkg/info", error)) {
-    if (entry.path().extension() != ".list") continue;
-    std::istringstream list(read_file(entry.path()));
-    for (std::string line; std::getline(list, line);)
-      if (names.contains(line)) {
-        packages.insert(entry.path().stem());
-        break;
-      }
-  }
+  Packages dpkg;
+  std::set<std::string> packages;
+  for (const std::string& file : files) packages.insert(dpkg.package_of(file));
   std::ifstream status("/var/lib/dpkg/status");
   std::string package, architecture;
   for (std::string line; std::getline(status, line);) {
@@ -97,6 +83,32 @@ Known state_of(const fs::path& place, bool deep) {
           ""};
 }
 
+struct Cache {
+  const char* name;
+  const char* setting; ///< the variable that names its place
+  const char* below;   ///< "~": the home folder, "^": that of caches; empty: none without the variable
+};
+constexpr Cache caches[] = {
+    {"Triton's", "TRITON_CACHE_DIR", "~/.triton/cache"},
+    {"Inductor's", "TORCHINDUCTOR_CACHE_DIR", "/tmp/torchinductor_"},
+    {"FlashInfer's", "FLASHINFER_WORKSPACE_BASE", "^/flashinfer"},
+    {"JAX's", "JAX_COMPILATION_CACHE_DIR", ""},
+    {"MIOpen's", "MIOPEN_USER_DB_PATH", "~/.config/miopen"},
+    {"CUDA's", "CUDA_CACHE_PATH", "~/.nv/ComputeCache"},
+    {"PyTorch's extensions", "TORCH_EXTENSIONS_DIR", "^/torch_extensions"},
+    {"TensorRT's timing", "ORT_TENSORRT_TIMING_CACHE_PATH", ""},
+    {"TensorRT's engines", "ORT_TENSORRT_CACHE_PATH", ""},
+};
+
+std::string place_of(const Cache& cache) {
+  if (std::string place = variable(cache.setting); !place.empty()) return place;
+  const std::string below = cache.below;
+  const std::string home = variable("HOME"), folder = variable("XDG_CACHE_HOME");
+  if (below.starts_with('~')) return home + below.substr(1);
+  if (below.starts_with('^')) return (folder.empty() ? home + "/.cache" : folder) + below.substr(1);
+  return below.ends_with('_') ? below + variable("USER") : below;
+}
+
 /// The words of a JSON array; that which was cut has none.
 std::vector<std::string> words_of_arguments(const std::string& array) {
   const auto json = nlohmann::json::parse(array, nullptr, false);
@@ -115,9 +127,8 @@ std::set<std::string> mapped_files(const Log& log) {
 }
 
 bool is_unreached(const Log& log) {
-  return std::ranges::any_of(log.processes, [](const Process& process) {
-    return std::ranges::any_of(process.lost, [&](const Lost& lost) { return lost.pid == process.pid; });
-  });
+  return std::ranges::any_of(
+      log.processes, [](const Process& process) { return contains(process.lost, process.pid, &Lost::pid); });
 }
 
 bool was_changed_since(const struct stat& state, std::int64_t began) {
@@ -176,12 +187,8 @@ void capture_code(const AskLimits& limits, Environment& to) {
   section.put("git untracked files", state.untracked);
 }
 
-namespace {
-constexpr std::size_t longest_arguments =
-    2400; // a start record holds little more, and says not that it is cut
-}
-
 void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to) {
+  constexpr std::size_t longest = 2400; // a start record holds little more, and says not that it is cut
   std::string bytes;
   for (const std::string& word : words) bytes += word + '\0';
   const std::size_t size = bytes.size();
@@ -206,41 +213,11 @@ void capture_command(const std::string& program, const std::vector<std::string>&
   }
   section.facts.erase("arguments");
   section.unknown.erase("arguments");
-  if (is_cut || count < words.size() || all.size() > longest_arguments)
+  if (is_cut || count < words.size() || all.size() > longest)
     section.unknown["arguments"] = "they are longer than what is kept of them";
   else
     section.facts["arguments"] = all;
 }
-
-namespace {
-
-struct Cache {
-  const char* name;
-  const char* setting; ///< the variable that names its place
-  const char* below;   ///< "~": the home folder, "^": that of caches; empty: none without the variable
-};
-constexpr Cache caches[] = {
-    {"Triton's", "TRITON_CACHE_DIR", "~/.triton/cache"},
-    {"Inductor's", "TORCHINDUCTOR_CACHE_DIR", "/tmp/torchinductor_"},
-    {"FlashInfer's", "FLASHINFER_WORKSPACE_BASE", "^/flashinfer"},
-    {"JAX's", "JAX_COMPILATION_CACHE_DIR", ""},
-    {"MIOpen's", "MIOPEN_USER_DB_PATH", "~/.config/miopen"},
-    {"CUDA's", "CUDA_CACHE_PATH", "~/.nv/ComputeCache"},
-    {"PyTorch's extensions", "TORCH_EXTENSIONS_DIR", "^/torch_extensions"},
-    {"TensorRT's timing", "ORT_TENSORRT_TIMING_CACHE_PATH", ""},
-    {"TensorRT's engines", "ORT_TENSORRT_CACHE_PATH", ""},
-};
-
-std::string place_of(const Cache& cache) {
-  if (std::string place = variable(cache.setting); !place.empty()) return place;
-  const std::string below = cache.below;
-  const std::string home = variable("HOME"), folder = variable("XDG_CACHE_HOME");
-  if (below.starts_with('~')) return home + below.substr(1);
-  if (below.starts_with('^')) return (folder.empty() ? home + "/.cache" : folder) + below.substr(1);
-  return below.ends_with('_') ? below + variable("USER") : below;
-}
-
-} // namespace
 
 void capture_caches(bool deep, Environment& to) {
   std::error_code error;

@@ -3,7 +3,6 @@
 #include "support/wording.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <future>
 #include <set>
@@ -19,23 +18,21 @@ namespace fs = std::filesystem;
 
 /// True where git is told not to look for a repository, in that folder or above (GIT_CEILING_DIRECTORIES).
 bool is_ceiling(const fs::path& folder) {
-  std::istringstream list(variable("GIT_CEILING_DIRECTORIES"));
-  for (std::string one; std::getline(list, one, ':');)
-    if (!one.empty() && fs::path(one).lexically_normal() == folder) return true;
-  return false;
+  return std::ranges::any_of(split(variable("GIT_CEILING_DIRECTORIES"), ':'), [&](const std::string& one) {
+    return !one.empty() && fs::path(one).lexically_normal() == folder;
+  });
 }
 
 /// Without what a shell or a hook has set of a repository, of traces and of programs; and without the
 /// library, which is for the program that is about to start.
 std::vector<std::string> variables_for_git() {
   std::vector<std::string> variables;
-  constexpr auto kept = std::to_array<std::string_view>(
-      {"GIT_CONFIG", "GIT_CEILING_DIRECTORIES=", "GIT_DISCOVERY_ACROSS_FILESYSTEM=", "GIT_EXEC_PATH="});
   for (char** one = environ; *one != nullptr; ++one) {
     const std::string_view variable = *one;
     if (variable.starts_with("LD_PRELOAD=") || variable.starts_with("DETSHIM_")) continue;
     if (!variable.starts_with("GIT_") ||
-        std::ranges::any_of(kept, [&](std::string_view name) { return variable.starts_with(name); }))
+        starts_with_any_of(variable, {"GIT_CONFIG", "GIT_CEILING_DIRECTORIES=",
+                                      "GIT_DISCOVERY_ACROSS_FILESYSTEM=", "GIT_EXEC_PATH="}))
       variables.emplace_back(variable);
   }
   // A missing object could be fetched, by a program that the repository names: no protocol is allowed.
@@ -51,18 +48,13 @@ class Git {
 public:
   /// `folder`: of the repository, or below it.
   Git(const std::string& folder, const AskLimits& limits)
-      : limits_(limits), variables_(variables_for_git()), beginning_({"git", "--no-pager",
-                                                                      "-C",  folder,
-                                                                      "-c",  "color.ui=never",
-                                                                      "-c",  "diff.noprefix=false",
-                                                                      "-c",  "diff.mnemonicPrefix=false",
-                                                                      "-c",  "diff.algorithm=default",
-                                                                      "-c",  "diff.context=3",
-                                                                      "-c",  "diff.orderFile=/dev/null",
-                                                                      "-c",  "core.quotePath=true",
-                                                                      "-c",  "core.fsmonitor=false",
-                                                                      "-c",  "core.hooksPath=/dev/null",
-                                                                      "-c",  "core.sshCommand="}) {}
+      : limits_(limits), variables_(variables_for_git()), beginning_({"git", "--no-pager", "-C", folder}) {
+    for (const char* setting :
+         {"color.ui=never", "diff.noprefix=false", "diff.mnemonicPrefix=false", "diff.algorithm=default",
+          "diff.context=3", "diff.orderFile=/dev/null", "core.quotePath=true", "core.fsmonitor=false",
+          "core.hooksPath=/dev/null", "core.sshCommand="})
+      beginning_.insert(beginning_.end(), {"-c", setting});
+  }
 
   /// Why nothing is asked; empty where it can be.
   const std::string& problem() const { return problem_; }
@@ -83,9 +75,8 @@ public:
       return;
     }
     constexpr std::size_t most = 1000;
-    std::istringstream stream(*names.text);
     std::size_t count = 0;
-    for (std::string name; std::getline(stream, name, '\0');) {
+    for (const std::string& name : split(*names.text, '\0')) {
       if (name.find_first_of("=\n") != std::string::npos || ++count > most) {
         problem_ = "its configuration names programs that cannot be switched off";
         return;
@@ -105,13 +96,6 @@ private:
 /// Why it did not say.
 std::string problem_of(const Reply& answer, const std::string& cannot) {
   return answer.text ? "git cannot tell " + cannot : answer.problem;
-}
-
-std::vector<std::string> names_in(const std::string& text) {
-  std::vector<std::string> names;
-  std::istringstream stream(text);
-  for (std::string name; std::getline(stream, name, '\0');) names.push_back(name);
-  return names;
 }
 
 /// What the parts of an answer about one repository share.
@@ -178,7 +162,7 @@ Known changes_state(const Repository& repository) {
   const Reply tracked = git.ask({"ls-files", "-z", "-v", "--stage"}); // "H 100644 <object> 0\tname"
   if (!tracked.problem.empty()) return {"", problem_of(tracked, "which files it follows")};
   std::vector<std::string> submodules, passed_over;
-  for (const std::string& entry : names_in(*tracked.text)) {
+  for (const std::string& entry : split(*tracked.text, '\0')) {
     const std::string name = entry.substr(std::min(entry.find('\t'), entry.size() - 1) + 1);
     if (entry.find("160000 ") == 2)
       submodules.push_back(name);
@@ -221,7 +205,7 @@ Known untracked_state(const Repository& repository) {
   const Reply untracked = git.ask({"ls-files", "-z", "--others", "--exclude-standard"});
   if (!untracked.problem.empty()) return {"", problem_of(untracked, "which files it does not follow")};
   std::error_code error;
-  const std::vector<std::string> names = names_in(*untracked.text);
+  const std::vector<std::string> names = split(*untracked.text, '\0');
   const std::set<fs::path> logs = folders_of_logs(names);
   std::vector<std::string> files, nested;
   for (const std::string& name : names) {

@@ -1,7 +1,7 @@
 // The machine, its GPUs, and what a session is allowed.
 #include "environment/capture.h"
+#include "support/wording.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -19,23 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The lines of a text, one after the other: false after the last.
-bool next_line(std::string_view& rest, std::string_view& line) {
-  if (rest.empty()) return false;
-  line = rest.substr(0, rest.find('\n'));
-  rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-  return true;
-}
-
 /// The value of "key : value" in /proc/cpuinfo and its like.
-std::string value_in(std::string_view text, std::string_view key) {
-  for (std::string_view line; next_line(text, line);) {
+std::string value_in(const std::string& text, std::string_view key) {
+  for (const std::string& line : split(text, '\n')) {
     const std::size_t colon = line.find(':');
-    if (!line.starts_with(key) || colon == std::string_view::npos ||
+    if (!line.starts_with(key) || colon == line.npos ||
         line.find_last_not_of(" \t", colon - 1) + 1 != key.size())
       continue;
     const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
-    return begin == std::string_view::npos ? "" : std::string(line.substr(begin));
+    return begin == line.npos ? "" : line.substr(begin);
   }
   return {};
 }
@@ -77,9 +69,7 @@ void capture_kernel(CapturedSection& to) {
   }
   to.facts["glibc"] = ::gnu_get_libc_version();
   to.facts["distribution"] = "not said";
-  const std::string release = read_file("/etc/os-release");
-  std::string_view rest = release;
-  for (std::string_view line; next_line(rest, line);)
+  for (const std::string& line : split(read_file("/etc/os-release"), '\n'))
     if (line.starts_with("PRETTY_NAME=")) to.facts["distribution"] = line.substr(12);
   for (const char* name :
        {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER", "SINGULARITY_NAME", "CONTAINER_IMAGE"})
@@ -146,15 +136,6 @@ void capture_limits(CapturedSection& to) {
         std::to_string(locales.st_size) + " bytes, written at " + std::to_string(locales.st_mtim.tv_sec);
 }
 
-} // namespace
-
-void capture_machine(Environment& to) {
-  capture_processor(to.of(EnvironmentSection::machine));
-  capture_kernel(to.of(EnvironmentSection::machine));
-}
-
-namespace {
-
 /// A terminal's, which a program under `verify` has not, and nothing are alike.
 void capture_input(CapturedSection& to) {
   struct stat state;
@@ -171,6 +152,11 @@ void capture_input(CapturedSection& to) {
 
 } // namespace
 
+void capture_machine(Environment& to) {
+  capture_processor(to.of(EnvironmentSection::machine));
+  capture_kernel(to.of(EnvironmentSection::machine));
+}
+
 void capture_session(Environment& to) {
   capture_input(to.of(EnvironmentSection::session));
   capture_allowed_processors(to.of(EnvironmentSection::machine));
@@ -181,9 +167,8 @@ void capture_session(Environment& to) {
 std::string machine_identity() {
   struct stat root;
   if (::stat("/", &root) != 0) return {};
-  utsname names;
-  return hash_text(read_file("/etc/machine-id") + (::uname(&names) == 0 ? names.nodename : "") + ' ' +
-                   std::to_string(root.st_dev) + ' ' + std::to_string(root.st_ino));
+  return hash_text(read_file("/etc/machine-id") + host_name() + ' ' + std::to_string(root.st_dev) + ' ' +
+                   std::to_string(root.st_ino));
 }
 
 } // namespace detshim

@@ -5,6 +5,7 @@
 // changed since is not known, for nobody can tell what the run read.
 #include "environment/capture.h"
 #include "scanner/elf_file.h"
+#include "support/hash.h"
 #include "support/wording.h"
 
 #include <nlohmann/json.hpp>
@@ -101,9 +102,7 @@ std::string size_and_time(const struct stat& state) {
 }
 
 std::string id_of(const struct stat& state) {
-  std::ostringstream text;
-  text << std::hex << state.st_dev << ':' << state.st_ino;
-  return text.str();
+  return hexadecimal(state.st_dev) + ':' + hexadecimal(state.st_ino);
 }
 
 Known contents_of(const std::string& path, const struct stat& state) {
@@ -132,16 +131,11 @@ Known names_in(const std::string& folder, bool with_times, const std::map<std::s
           ""};
 }
 
-bool was_written_since(const struct stat& state, std::int64_t began) {
-  constexpr std::int64_t second = 1'000'000'000;
-  return state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
-}
-
 /// Where a link leads that was there before the run.
 Known target_of(const std::string& link, std::int64_t began) {
   struct stat state;
   std::error_code error;
-  if (::lstat(link.c_str(), &state) != 0 || !S_ISLNK(state.st_mode) || was_written_since(state, began))
+  if (::lstat(link.c_str(), &state) != 0 || !S_ISLNK(state.st_mode) || was_changed_since(state, began))
     return {};
   return {"leads to " + fs::read_symlink(link, error).string(), ""};
 }

@@ -9,39 +9,30 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <sstream>
 
 #include <unistd.h>
 
 namespace detshim {
 namespace {
 
-bool is_one_of(std::string_view name, const auto& names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 /// Of the shell's and the terminal's: no program's results hang on them, and every session has others.
 bool is_of_the_shell(std::string_view name) {
-  constexpr auto names = std::to_array<std::string_view>(
-      {"_", "DETSHIM_RUN", "DETSHIM_LOG", "DETSHIM_QUIET", "_DETSHIM_THREADS", "SHLVL", "OLDPWD", "PWD",
-       "PS1", "PS2", "TERM", "COLUMNS", "LINES", "WINDOWID", "SSH_TTY", "SSH_CLIENT", "SSH_CONNECTION",
-       "XDG_SESSION_ID", "DBUS_SESSION_BUS_ADDRESS"});
-  return is_one_of(name, names);
+  return is_any_of(name, {"_", "DETSHIM_RUN", "DETSHIM_LOG", "DETSHIM_QUIET", "_DETSHIM_THREADS", "SHLVL",
+                          "OLDPWD", "PWD", "PS1", "PS2", "TERM", "COLUMNS", "LINES", "WINDOWID", "SSH_TTY",
+                          "SSH_CLIENT", "SSH_CONNECTION", "XDG_SESSION_ID", "DBUS_SESSION_BUS_ADDRESS"});
 }
 
 /// By which the processes of a job find each other and their launcher: sockets, folders, numbers that are new
 /// each time. Names of jobs that programs read, as SLURM_JOB_ID, are none of these.
 bool is_of_one_launch(std::string_view name) {
-  constexpr auto names = std::to_array<std::string_view>(
-      {"OMPI_FILE_LOCATION", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri",
-       "OMPI_MCA_orte_jobfam_session_dir", "OMPI_MCA_orte_local_daemon_uri",
-       "OMPI_MCA_orte_precondition_transports", "PMIX_ID", "PMIX_NAMESPACE", "PMIX_SERVER_TMPDIR",
-       "PMIX_SYSTEM_TMPDIR", "PMI_FD", "PMI_PORT", "HYDI_CONTROL_FD", "SLURM_TASK_PID",
-       "SLURM_SRUN_COMM_PORT", "SLURM_STEP_LAUNCHER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_ERROR_FILE"});
-  return is_one_of(name, names) || name.starts_with("PMIX_SERVER_URI") ||
-         (name.starts_with("PMIX_DSTORE_") && name.ends_with("_PATH"));
+  return is_any_of(name, {"OMPI_FILE_LOCATION", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri",
+                          "OMPI_MCA_orte_jobfam_session_dir", "OMPI_MCA_orte_local_daemon_uri",
+                          "OMPI_MCA_orte_precondition_transports", "PMIX_ID", "PMIX_NAMESPACE",
+                          "PMIX_SERVER_TMPDIR", "PMIX_SYSTEM_TMPDIR", "PMI_FD", "PMI_PORT", "HYDI_CONTROL_FD",
+                          "SLURM_TASK_PID", "SLURM_SRUN_COMM_PORT", "SLURM_STEP_LAUNCHER_PORT",
+                          "TORCHELASTIC_RUN_ID", "TORCHELASTIC_ERROR_FILE"}) ||
+         name.starts_with("PMIX_SERVER_URI") || (name.starts_with("PMIX_DSTORE_") && name.ends_with("_PATH"));
 }
 
 struct VariableKind {
@@ -50,50 +41,45 @@ struct VariableKind {
 };
 
 VariableKind kind_of(std::string_view name) {
-  constexpr auto of_loader = std::to_array<std::string_view>(
-      {"LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "LD_BIND_NOW", "GLIBC_TUNABLES", "PYTHONPATH",
-       "PYTHONHOME", "PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH"});
-  constexpr auto of_session = std::to_array<std::string_view>({"LANG", "LANGUAGE", "TZ"});
-  constexpr auto of_packages = std::to_array<std::string_view>({"LOADEDMODULES", "_LMFILES_", "MODULEPATH"});
-  constexpr auto kept = std::to_array<std::string_view>({"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_",
-                                                         "BLIS_", "ONEDNN_", "DNNL_", "CUBLAS", "CUDNN_",
-                                                         "NCCL_", "ATEN_", "NPY_", "NUMBA_", "MALLOC_"});
-  constexpr auto kept_names = std::to_array<std::string_view>({"CUDA_VISIBLE_DEVICES",
-                                                               "CUDA_LAUNCH_BLOCKING",
-                                                               "CUDA_DEVICE_MAX_CONNECTIONS",
-                                                               "CUDA_DEVICE_ORDER",
-                                                               "CUDA_CACHE_PATH",
-                                                               "CUDA_MODULE_LOADING",
-                                                               "PYTHONHASHSEED",
-                                                               "PYTHONNOUSERSITE",
-                                                               "PYTHONOPTIMIZE",
-                                                               "PYTHONUTF8",
-                                                               "XLA_FLAGS",
-                                                               "TRITON_CACHE_DIR",
-                                                               "TORCHINDUCTOR_CACHE_DIR",
-                                                               "NVIDIA_TF32_OVERRIDE",
-                                                               "TF_ENABLE_ONEDNN_OPTS",
-                                                               "TORCH_CUDNN_V8_API_DISABLED",
-                                                               "VLLM_BATCH_INVARIANT",
-                                                               "MIOPEN_FIND_MODE",
-                                                               "MIOPEN_FIND_ENFORCE",
-                                                               "POLARS_MAX_THREADS",
-                                                               "CUPY_SEED"});
-  constexpr auto hashed = std::to_array<std::string_view>(
-      {"DETSHIM_", "CUDA_",   "NVIDIA_", "TORCH",  "PYTORCH_", "TF_",     "XLA_",
-       "JAX_",     "TRITON_", "HF_",     "PYTHON", "CUPY_",    "HIP_",    "ROCM",
-       "ROCR",     "MIOPEN_", "UCX_",    "MPI",    "OMPI_",    "PMIX_",   "FLASHINFER_",
-       "NVTE_",    "VLLM_",   "MAMBA_",  "RAY_",   "DASK_",    "POLARS_", "RAYON_"});
-  const auto begins_with_one_of = [name](const auto& prefixes) {
-    return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
-  };
-  if (is_one_of(name, of_loader)) return {EnvironmentSection::loader, true};
-  if (is_one_of(name, of_session) || name.starts_with("LC_")) return {EnvironmentSection::session, true};
-  if (is_one_of(name, of_packages)) return {EnvironmentSection::packages, true};
-  if (name.find("DETERMINISTIC") != name.npos || name.find("TUN") != name.npos ||
-      is_one_of(name, kept_names) || begins_with_one_of(kept))
+  if (is_any_of(name,
+                {"LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "LD_BIND_NOW", "GLIBC_TUNABLES", "PYTHONPATH",
+                 "PYTHONHOME", "PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH"}))
+    return {EnvironmentSection::loader, true};
+  if (is_any_of(name, {"LANG", "LANGUAGE", "TZ"}) || name.starts_with("LC_"))
+    return {EnvironmentSection::session, true};
+  if (is_any_of(name, {"LOADEDMODULES", "_LMFILES_", "MODULEPATH"}))
+    return {EnvironmentSection::packages, true};
+  const bool is_known = is_any_of(name, {"CUDA_VISIBLE_DEVICES",
+                                         "CUDA_LAUNCH_BLOCKING",
+                                         "CUDA_DEVICE_MAX_CONNECTIONS",
+                                         "CUDA_DEVICE_ORDER",
+                                         "CUDA_CACHE_PATH",
+                                         "CUDA_MODULE_LOADING",
+                                         "PYTHONHASHSEED",
+                                         "PYTHONNOUSERSITE",
+                                         "PYTHONOPTIMIZE",
+                                         "PYTHONUTF8",
+                                         "XLA_FLAGS",
+                                         "TRITON_CACHE_DIR",
+                                         "TORCHINDUCTOR_CACHE_DIR",
+                                         "NVIDIA_TF32_OVERRIDE",
+                                         "TF_ENABLE_ONEDNN_OPTS",
+                                         "TORCH_CUDNN_V8_API_DISABLED",
+                                         "VLLM_BATCH_INVARIANT",
+                                         "MIOPEN_FIND_MODE",
+                                         "MIOPEN_FIND_ENFORCE",
+                                         "POLARS_MAX_THREADS",
+                                         "CUPY_SEED"});
+  if (is_known || name.find("DETERMINISTIC") != name.npos || name.find("TUN") != name.npos ||
+      starts_with_any_of(name, {"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "ONEDNN_", "DNNL_",
+                                "CUBLAS", "CUDNN_", "NCCL_", "ATEN_", "NPY_", "NUMBA_", "MALLOC_"}))
     return {EnvironmentSection::settings, true};
-  return {begins_with_one_of(hashed) ? EnvironmentSection::settings : EnvironmentSection::others, false};
+  const bool is_of_framework = starts_with_any_of(
+      name, {"DETSHIM_", "CUDA_",   "NVIDIA_", "TORCH",  "PYTORCH_", "TF_",     "XLA_",
+             "JAX_",     "TRITON_", "HF_",     "PYTHON", "CUPY_",    "HIP_",    "ROCM",
+             "ROCR",     "MIOPEN_", "UCX_",    "MPI",    "OMPI_",    "PMIX_",   "FLASHINFER_",
+             "NVTE_",    "VLLM_",   "MAMBA_",  "RAY_",   "DASK_",    "POLARS_", "RAYON_"});
+  return {is_of_framework ? EnvironmentSection::settings : EnvironmentSection::others, false};
 }
 
 /// "name:password". Devices' ports and sizes are numbers: "mlx5_0:1".
@@ -130,17 +116,14 @@ std::string kept_text(const std::string& name, const std::string& value, bool is
 
 /// Those that a record of the start has: the same again would be a second difference.
 bool is_in_start_record(std::string_view name) {
-  constexpr auto names = std::to_array<std::string_view>(
-      {"DETSHIM_SEED", "DETSHIM_MODE", "DETSHIM_SEED_POLICY", "DETSHIM_DISABLE"});
-  return is_one_of(name, names);
+  return is_any_of(name, {"DETSHIM_SEED", "DETSHIM_MODE", "DETSHIM_SEED_POLICY", "DETSHIM_DISABLE"});
 }
 
 /// LD_PRELOAD without detshim's own library, which is another fact.
 std::string without_own_library(std::string list) {
   std::ranges::replace(list, ' ', ':');
   std::string others;
-  std::istringstream entries(list);
-  for (std::string entry; std::getline(entries, entry, ':');)
+  for (const std::string& entry : split(list, ':'))
     if (!entry.empty() && base_name(entry) != "libdetshim.so") others += (others.empty() ? "" : ":") + entry;
   return others;
 }

@@ -53,6 +53,12 @@ struct Environment {
   std::map<std::string, std::string> places; ///< files and folders to look at later, which are not compared
   std::array<CapturedSection, environment_sections> sections;
 
+  /// Empty where it is not known.
+  std::string place(const std::string& what) const {
+    const auto found = places.find(what);
+    return found == places.end() ? "" : found->second;
+  }
+
   CapturedSection& of(EnvironmentSection section) { return sections[static_cast<std::size_t>(section)]; }
   const CapturedSection& of(EnvironmentSection section) const {
     return sections[static_cast<std::size_t>(section)];

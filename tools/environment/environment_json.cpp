@@ -4,13 +4,12 @@
 #include "log_reader/printable.h"
 #include "report/json.h"
 #include "support/exit_status.h"
+#include "support/files.h"
 
 #include <sstream>
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -18,28 +17,19 @@ namespace {
 // Its objects are sorted: a stranger's with many members is not searched from the first to the last for each.
 using Parsed = nlohmann::json;
 // A parsed document takes many times its size: a stranger's must not take all memory.
-constexpr off_t largest = 4 << 20; // of a large installation: a few hundred KB
+constexpr std::size_t largest = 4 << 20; // of a large installation: a few hundred KB
 constexpr int deepest = 20;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw UsageError("'" + printable(file) + "' " + why);
+  throw UsageError(in_quotes(file) + " " + why);
 }
 
 /// What a file holds. Not what would hang or never end, nor a file that a link in a stranger's folder names.
 std::string text_of(const std::string& file, Links links) {
-  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (links == Links::refused ? O_NOFOLLOW : 0);
-  const int input = ::open(file.c_str(), flags);
-  struct stat state;
-  const bool is_file = input >= 0 && ::fstat(input, &state) == 0 && S_ISREG(state.st_mode);
-  std::string text;
-  if (is_file && state.st_size <= largest) {
-    text.resize(static_cast<std::size_t>(state.st_size));
-    const ssize_t size = ::pread(input, text.data(), text.size(), 0);
-    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  }
-  if (input >= 0) ::close(input);
-  if (!is_file) refuse(file, "is not there, is no file or cannot be read: `detshim env capture` makes one");
-  if (state.st_size > largest)
+  const OwnedDescriptor input = open_regular(file, links == Links::refused ? O_NOFOLLOW : 0);
+  if (!input) refuse(file, "is not there, is no file or cannot be read: `detshim env capture` makes one");
+  std::string text = read_all(input.number(), largest + 1);
+  if (text.size() > largest)
     refuse(file, "is larger than an environment can be: at most " + std::to_string(largest >> 20) + " MiB");
   return text;
 }

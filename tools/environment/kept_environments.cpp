@@ -36,6 +36,12 @@ std::string as_part_of_a_name(std::string text) {
   return text;
 }
 
+[[noreturn]] void cannot_write(const std::string& file, const std::string& why) {
+  throw UsageError("cannot write " + in_quotes(file) + ": " + why);
+}
+
+std::string system_message(int error) { return std::generic_category().message(error); }
+
 } // namespace
 
 KeptEnvironments kept_environments(const std::string& folder, const std::string& run) {
@@ -62,8 +68,8 @@ KeptEnvironments kept_environments(const std::string& folder, const std::string&
       const std::uintmax_t size = fs::file_size(file, error);
       if (!error && size <= most_bytes) bytes += size; // a larger one is refused by itself
       if (bytes > most_bytes)
-        throw UsageError("too many environments in '" + printable(folder) + "': of '" + printable(name) +
-                         "' and the next ones nothing is known");
+        throw UsageError("too many environments in " + in_quotes(folder) + ": of " + in_quotes(name) +
+                         " and the next ones nothing is known");
       kept.all.push_back({file, read_environment_file(file, Links::refused)});
       newest = std::max(newest, kept.all.back().environment.run);
     } catch (const UsageError& problem) {
@@ -84,10 +90,10 @@ Environment read_environment(const std::string& place) {
   const KeptEnvironments kept = kept_environments(place, "");
   if (kept.all.empty() && !kept.problems.empty()) throw UsageError(kept.problems.front());
   if (kept.all.empty())
-    throw UsageError("no environment in '" + printable(place) + "': `detshim env capture` makes one");
+    throw UsageError("no environment in " + in_quotes(place) + ": `detshim env capture` makes one");
   if (kept.all.size() > 1)
-    throw UsageError("several machines have an environment in '" + printable(place) +
-                     "': name one of the files, as '" + printable(kept.all.front().file) + "'");
+    throw UsageError("several machines have an environment in " + in_quotes(place) +
+                     ": name one of the files, as " + in_quotes(kept.all.front().file));
   return kept.all.front().environment;
 }
 
@@ -101,37 +107,18 @@ std::string place_to_keep(const std::string& folder, const Environment& environm
                              as_part_of_a_name(environment.host) + ".json");
 }
 
-namespace {
-
-[[noreturn]] void cannot_write(const std::string& file, const std::string& why) {
-  throw UsageError("cannot write '" + printable(file) + "': " + why);
-}
-
-std::string system_message(int error) { return std::generic_category().message(error); }
-
-void write_in_folder(int folder, const std::string& name, const std::string& file, const std::string& text) {
-  struct stat there;
-  if (::fstatat(folder, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-      (!S_ISREG(there.st_mode) || there.st_uid != ::geteuid()))
-    cannot_write(file, S_ISREG(there.st_mode) ? "it is another user's" : "what is there is no file");
-  if (const int error = replace_file(folder, name, text, S_IRUSR | S_IWUSR); error != 0)
-    cannot_write(file, system_message(error));
-}
-
-} // namespace
-
 void write_whole(const std::string& file, const std::string& text) {
   const fs::path path = file;
   const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
-  const int folder = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) cannot_write(file, system_message(errno));
-  try {
-    write_in_folder(folder, path.filename(), file, text);
-  } catch (const UsageError&) {
-    ::close(folder);
-    throw;
-  }
-  ::close(folder);
+  const OwnedDescriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) cannot_write(file, system_message(errno));
+  const std::string name = path.filename();
+  struct stat there;
+  if (::fstatat(folder.number(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+      (!S_ISREG(there.st_mode) || there.st_uid != ::geteuid()))
+    cannot_write(file, S_ISREG(there.st_mode) ? "it is another user's" : "what is there is no file");
+  if (const int error = replace_file(folder.number(), name, text, S_IRUSR | S_IWUSR); error != 0)
+    cannot_write(file, system_message(error));
 }
 
 void write_where_asked(const std::string& file, const std::string& text, mode_t mode) {

@@ -7,9 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,17 +71,13 @@ const EvidenceEntry* find_entry(const std::vector<EvidenceEntry>& entries, const
   return newest != nullptr ? newest : of_program;
 }
 
-} // namespace
-
-namespace {
-
 struct Document {
   std::vector<EvidenceEntry> programs;
   std::vector<std::string> learned_seeds;
 };
 
 Document read_document(const std::string& file) {
-  const std::string name = "'" + printable(file) + "' ";
+  const std::string name = in_quotes(file) + " ";
   struct stat state;
   if (::stat(file.c_str(), &state) != 0) return {};
   // A stranger's would have a run called verified.

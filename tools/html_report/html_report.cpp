@@ -12,6 +12,7 @@
 #include "report/json.h"
 #include "report/log_report.h"
 #include "support/exit_status.h"
+#include "support/lists.h"
 #include "support/wording.h"
 #include "verify/report.h"
 
@@ -36,35 +37,27 @@ constexpr std::size_t most_entries = 500; // of one list
 
 // ------------------------------------------------------------------ what a report is about
 
-/// A log, summed up and judged. Stays where it is: its parts know each other.
-struct LogEvidence {
-  LogEvidence(const RunPlace& place, const std::vector<std::string>& accepted, const Weigh& weigh)
-      : log(read_log(place.folder, place.run)), summary(summarise(log)),
-        code(scan_loaded_code(log, summary, Decode::own_code)),
-        verdict(make_verdict(log, summary, code, accepted)) {
-    weigh(log, verdict);
-  }
-  LogEvidence& operator=(LogEvidence&&) = delete; // neither copied nor moved
-
-  bool is_there() const { return std::ranges::any_of(log.processes, &Process::holds_a_record); }
-
-  Log log;
-  Summary summary;
-  LoadedCode code;
-  Verdict verdict;
-};
-
 /// One log, or the logs of the runs of a verification.
 struct Logs {
-  std::unique_ptr<LogEvidence> first;      ///< of the first run; null where that has none
+  std::unique_ptr<JudgedLog> first;        ///< of the first run; null where that has none
   std::string one, other;                  ///< names of the first run and of the first that differs from it
   std::optional<LogDifference> difference; ///< of their logs
   std::string problem;                     ///< why these could not be compared; not safe to print
 };
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw UsageError("'" + printable(file) + "' " + why);
+  throw UsageError(in_quotes(file) + " " + why);
 }
+
+std::unique_ptr<JudgedLog> judge(const std::string& name, const std::vector<std::string>& accepted,
+                                 const Weigh& weigh) {
+  const RunPlace place = find_run(name);
+  auto judged = std::make_unique<JudgedLog>(read_log(place.folder, place.run), Decode::own_code, accepted);
+  weigh(judged->log, judged->verdict);
+  return judged;
+}
+
+bool is_there(const Log& log) { return std::ranges::any_of(log.processes, &Process::holds_a_record); }
 
 bool is_folder(const std::string& name) {
   std::error_code error;
@@ -105,8 +98,8 @@ Logs read_logs_of(const Json& json, const std::string& document, const std::vect
   Logs logs;
   const Json& runs = json["runs"];
   if (!runs.empty() && is_folder(log_of(runs.front(), document)))
-    logs.first = std::make_unique<LogEvidence>(find_run(log_of(runs.front(), document)), accepted, weigh);
-  if (logs.first && !logs.first->is_there()) logs.first.reset();
+    logs.first = judge(log_of(runs.front(), document), accepted, weigh);
+  if (logs.first && !is_there(logs.first->log)) logs.first.reset();
   const Json differences = json.value("differences", Json::array());
   if (differences.empty()) return logs;
   logs.one = text_of(differences.front(), "one");
@@ -129,10 +122,10 @@ Logs read_logs_of(const Json& json, const std::string& document, const std::vect
 
 Logs read_log_alone(const std::string& name, const std::vector<std::string>& accepted, const Weigh& weigh) {
   Logs logs;
-  logs.first = std::make_unique<LogEvidence>(find_run(name), accepted, weigh);
-  if (logs.first->is_there()) return logs;
+  logs.first = judge(name, accepted, weigh);
+  if (is_there(logs.first->log)) return logs;
   if (const Log& log = logs.first->log; !log.other_format_files.empty())
-    throw UsageError("the log in '" + printable(name) + "' " + log.other_format_files.front().text());
+    throw UsageError("the log in " + in_quotes(name) + " " + log.other_format_files.front().text());
   refuse(name, "holds neither a log nor what `detshim verify` keeps");
 }
 
@@ -187,7 +180,7 @@ Html table_of(const std::string& caption, const Json& entries) {
   const std::size_t count = std::min(entries.size(), most_entries);
   for (std::size_t i = 0; i < count; ++i)
     for (const auto& [key, value] : entries[i].items())
-      if (!as_text(value).empty() && std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
+      if (!as_text(value).empty()) add_once(columns, key);
   Html heads, rows;
   for (const std::string& column : columns) heads += element("th", {{"scope", "col"}}, as_heading(column));
   for (std::size_t i = 0; i < count; ++i) {
@@ -242,8 +235,7 @@ Html lists_of(const Json& json) {
 /// Text as a terminal shows it.
 Html preformatted(const std::string& text) {
   Html content;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) content += Html(line) + Html::of_our_own("\n");
+  for (const std::string& line : split(text, '\n')) content += Html(line) + Html::of_our_own("\n");
   return element("pre", {{"tabindex", "0"}}, content);
 }
 
@@ -273,8 +265,7 @@ Html first_cause_of(const Json& json, const Logs& logs) {
   if (first == nullptr) html += element("p", "Their logs agree: what made the runs differ left no record.");
   if (first != nullptr && first->record && logs.first) {
     SourceLines source_lines(logs.first->code.changed);
-    const Call& call = first->record->a ? first->record->a->call : first->record->b->call;
-    if (const auto excerpt = source_excerpt(call, source_lines, logs.first->log.written))
+    if (const auto excerpt = source_excerpt(first->record->call(), source_lines, logs.first->log.written))
       html += excerpt_of(*excerpt);
   }
   std::ostringstream text;
@@ -283,10 +274,9 @@ Html first_cause_of(const Json& json, const Logs& logs) {
 }
 
 /// What `detshim log` prints of it.
-Html text_of_log(const LogEvidence& evidence) {
+Html text_of_log(const JudgedLog& judged) {
   std::ostringstream text;
-  print_log_text(text, evidence.log, evidence.summary, evidence.code, evidence.verdict, /*all=*/false,
-                 Style{});
+  print_log_text(text, judged, /*all=*/false, Style{});
   return preformatted(text.str());
 }
 

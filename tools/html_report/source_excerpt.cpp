@@ -1,9 +1,9 @@
 #include "html_report/source_excerpt.h"
 
 #include "log_reader/open_file.h"
+#include "support/wording.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -27,14 +27,10 @@ struct SourcePosition {
 
 /// Of "train.py:12 main".
 std::optional<SourcePosition> line_of_frame(const std::string& frame) {
-  for (std::size_t colon = frame.find(':'); colon != std::string::npos; colon = frame.find(':', colon + 1)) {
-    std::size_t number = 0;
-    const char* const end = frame.data() + frame.size();
-    const auto [rest, error] = std::from_chars(frame.data() + colon + 1, end, number);
-    if (error == std::errc() && (rest == end || *rest == ' '))
-      return SourcePosition{frame.substr(0, colon), number};
-  }
-  return std::nullopt;
+  const std::string line = frame.substr(0, frame.rfind(' '));
+  const std::size_t colon = std::min(line.rfind(':'), line.size());
+  const auto number = number_in<std::size_t>(std::string_view(line).substr(std::min(colon + 1, line.size())));
+  return number ? std::optional(SourcePosition{line.substr(0, colon), *number}) : std::nullopt;
 }
 
 std::optional<SourcePosition> user_line(const Call& call, SourceLines& source_lines) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 
 namespace detshim {
 namespace {
@@ -40,9 +39,7 @@ int order_of_subject(const Cause& cause) {
 
 } // namespace
 
-bool is_digest_of_host(const Cause& cause) {
-  return cause.record && is_of_host(cause.record->a ? cause.record->a->call : cause.record->b->call);
-}
+bool is_digest_of_host(const Cause& cause) { return cause.record && is_of_host(cause.record->call()); }
 
 int strength(const Cause& cause) {
   if (cause.fact) {
@@ -97,11 +94,7 @@ std::vector<RankDifference> Causes::take() {
         !has_own(rank) && another_has_own ? RankDifference::Role::receiver : RankDifference::Role::origin;
   }
   // Origins first: a receiver's cause is in another rank.
-  std::ranges::stable_sort(result, {}, [](const RankDifference& rank) {
-    return rank.role == RankDifference::Role::origin     ? 0
-           : rank.role == RankDifference::Role::receiver ? 1
-                                                         : 2;
-  });
+  std::ranges::stable_sort(result, {}, &RankDifference::role);
   return result;
 }
 

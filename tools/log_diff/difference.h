@@ -49,6 +49,8 @@ struct RecordDifference {
   };
   std::optional<Side> a, b;
   std::string call_site; ///< for people, safe to print
+
+  const Call& call() const { return a ? a->call : b->call; }
 };
 
 /// What may have been first to differ: one of the two.
@@ -63,11 +65,11 @@ struct Cause {
 struct RankDifference {
   std::string job;
   std::int64_t rank = 0;
-  enum class Role { same, origin, receiver } role = Role::same;
+  enum class Role { origin, receiver, same } role = Role::same;
   std::vector<Cause> causes; ///< the most telling first; of several, one is the first in time
   std::uint64_t further = 0; ///< so many more
 };
-inline constexpr const char* role_names[] = {"same", "origin", "receiver"};
+inline constexpr const char* role_names[] = {"origin", "receiver", "same"};
 
 struct LogDifference {
   enum class Result { equal, different, unknown };
@@ -86,15 +88,9 @@ struct LogDifference {
   std::vector<std::string> notes;   ///< what differs and means nothing by itself; safe to print
   std::vector<Suspect> suspects;    ///< filled by add_suspects()
 
-  Result result() const {
-    for (const std::uint64_t count : differences)
-      if (count > 0) return Result::different;
-    return unknown.empty() ? Result::equal : Result::unknown;
-  }
+  Result result() const;
   /// The ranks' causes, one after the other; nullptr where nothing differs.
-  const Cause* first_cause() const {
-    return ranks.empty() || ranks.front().causes.empty() ? nullptr : &ranks.front().causes.front();
-  }
+  const Cause* first_cause() const;
 };
 inline constexpr const char* result_names[] = {"equal", "different", "unknown"};
 

@@ -33,7 +33,7 @@ Json call_json(const std::optional<RecordDifference::Side>& side) {
 }
 
 Json record_json(const RecordDifference& record) {
-  const Call& call = record.a ? record.a->call : record.b->call;
+  const Call& call = record.call();
   return {{"job", record.process.job},       {"rank", record.process.rank},
           {"process", record.process.path},  {"thread", record.thread},
           {"position", record.position},     {"kind", kind_names[static_cast<int>(record.kind)]},

@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::size_t longest_value = 300; // of a longer one the beginning is shown
 
-/// "at least 7 calls".
-std::string describe_calls(const CallCount& count) {
-  return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
-}
-
 std::string value_of(const std::optional<std::string>& value) {
   return value ? cut(printable(value->empty() ? "nothing that the log says" : *value), longest_value)
                : "none";
@@ -50,8 +45,6 @@ std::string values_of(const std::optional<RecordDifference::Side>& side, bool wi
     text += (text.empty() ? "" : ", ") + std::string(action_names[static_cast<int>(side->call.action)]);
   return cut(text + ", " + describe_calls(side->count), longest_value);
 }
-
-const Call& call_of(const RecordDifference& record) { return record.a ? record.a->call : record.b->call; }
 
 std::string sides(const FactDifference& fact) { return "A " + value_of(fact.a) + "; B " + value_of(fact.b); }
 
@@ -207,8 +200,7 @@ void print_first_cause(std::ostream& out, const LogDifference& difference, Style
 } // namespace
 
 std::string name_of(const RecordDifference& record) {
-  const Call& call = call_of(record);
-  return printable(call.function) + (record.call_site.empty() ? "" : ", " + record.call_site);
+  return printable(record.call().function) + (record.call_site.empty() ? "" : ", " + record.call_site);
 }
 
 std::string name_of(const Cause& cause) {
@@ -234,20 +226,18 @@ void print_difference_text(std::ostream& out, const LogDifference& difference, S
     out << '\n';
   }
   const LogDifference::Result result = difference.result();
+  const std::string same = counted(difference.identical, "record is", "records are") + " the same\n";
   if (result == LogDifference::Result::different) {
     std::uint64_t all = 0;
     for (const std::uint64_t count : difference.differences) all += count;
-    out << style.red("different") << ": " << counted(all, "difference") << "; "
-        << counted(difference.identical, "record") << (difference.identical == 1 ? " is" : " are")
-        << " the same\n\n";
+    out << style.red("different") << ": " << counted(all, "difference") << "; " << same << '\n';
     print_first_cause(out, difference, style);
   } else {
     out << (result == LogDifference::Result::equal
                 ? style.bold("equal") + ": nothing differs in what the logs hold; "
                 : style.bold("not known") +
                       ": nothing differs in what the logs hold, but they do not hold all; ")
-        << counted(difference.identical, "record") << (difference.identical == 1 ? " is" : " are")
-        << " the same\n";
+        << same;
   }
   for (int section = 0; section < section_count; ++section)
     print_section(out, difference, static_cast<Section>(section), style);

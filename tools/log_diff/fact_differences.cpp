@@ -38,55 +38,49 @@ bool has_no_files(const Facts& libraries) {
 
 } // namespace
 
-FactDifferences::Found FactDifferences::compare_facts(const Program& a, const Program& b) const {
-  Found found;
+std::vector<FactDifference> FactDifferences::compare(const Program& a, const Program& b,
+                                                     bool have_same_records) {
+  std::vector<FactDifference> found;
+  const auto differ = [&](Section section, const FactSubject& subject, const auto& in_a, const auto& in_b) {
+    found.push_back({section, subject, in_a, in_b, a.name, 1});
+    add(found.back());
+  };
+  const auto note = [&](const FactSubject& subject, const auto& in_a, const auto& in_b, const char* why) {
+    notes_.insert(subject.text + ": " + in_a.value_or("none") + " in A, " + in_b.value_or("none") + " in B" +
+                  why);
+  };
+  const auto is_unknown = [](const auto& in_a, const auto& in_b) {
+    return in_a && in_b && (in_a->empty() || in_b->empty());
+  };
   const std::string program = find(*a.settings, program_subject).value_or("");
   const std::optional<std::string> build = find(*a.libraries, file_subject(program));
   const bool is_same_build = build && !build->empty() && build == find(*b.libraries, file_subject(program));
   each_difference(*a.settings, *b.settings,
                   [&](const FactSubject& subject, const auto& in_a, const auto& in_b) {
-                    if (in_a && in_b && (in_a->empty() || in_b->empty())) {
-                      found.unknown.push_back(subject);
-                    } else if (subject.kind == FactKind::program_path && is_same_build) {
-                      found.notes.push_back(*in_a + " ran in one, " + *in_b + " in the other, of one build");
-                    } else if (turned_.contains(subject.text)) {
-                      found.notes.push_back(subject.text + ": " + in_a.value_or("none") + " in A, " +
-                                            in_b.value_or("none") + " in B, as it was asked for");
-                    } else {
-                      found.differences.push_back({Section::settings, subject, in_a, in_b, a.name, 1});
-                    }
+                    if (is_unknown(in_a, in_b))
+                      ++unknown_[subject];
+                    else if (subject.kind == FactKind::program_path && is_same_build)
+                      notes_.insert(*in_a + " ran in one, " + *in_b + " in the other, of one build");
+                    else if (turned_.contains(subject.text))
+                      note(subject, in_a, in_b, ", as it was asked for");
+                    else
+                      differ(Section::settings, subject, in_a, in_b);
                   });
   const bool files_are_known = !has_no_files(*a.libraries) && !has_no_files(*b.libraries);
+  // Where records differ they say more than the sum, which a process that was killed has not.
+  const bool sums_are_told = have_same_records && a.has_end && b.has_end;
   each_difference(*a.libraries, *b.libraries,
                   [&](const FactSubject& subject, const auto& in_a, const auto& in_b) {
-                    const bool is_unknown = in_a && in_b && (in_a->empty() || in_b->empty());
-                    if (is_unknown || subject.kind == FactKind::unknown_files)
-                      found.unknown.push_back(subject);
+                    const Section section = section_of(subject.kind);
+                    if (is_unknown(in_a, in_b) || subject.kind == FactKind::unknown_files)
+                      ++unknown_[subject];
                     else if (subject.kind == FactKind::killed)
-                      found.notes.push_back(subject.text + ": " + in_a.value_or("none") + " in A, " +
-                                            in_b.value_or("none") + " in B");
-                    else if (files_are_known || subject.kind != FactKind::file)
-                      found.differences.push_back({section_of(subject.kind), subject, in_a, in_b, a.name, 1});
+                      note(subject, in_a, in_b, "");
+                    else if ((files_are_known || subject.kind != FactKind::file) &&
+                             (sums_are_told || section != Section::draws))
+                      differ(section, subject, in_a, in_b);
                   });
   return found;
-}
-
-const std::vector<FactDifference>& FactDifferences::compare(const Program& a, const Program& b,
-                                                            bool have_same_records) {
-  const std::pair<Facts2, Facts2> key{{a.settings, a.libraries}, {b.settings, b.libraries}};
-  auto known = known_.find(key);
-  if (known == known_.end()) known = known_.emplace(key, compare_facts(a, b)).first;
-  of_last_ = known->second.differences;
-  // Where records differ they say more than the sum, which a process that was killed has not.
-  if (!have_same_records || !a.has_end || !b.has_end)
-    std::erase_if(of_last_, [](const FactDifference& one) { return one.section == Section::draws; });
-  for (FactDifference& difference : of_last_) {
-    difference.process = a.name;
-    add(difference);
-  }
-  for (const FactSubject& subject : known->second.unknown) ++unknown_[subject];
-  notes_.insert(known->second.notes.begin(), known->second.notes.end());
-  return of_last_;
 }
 
 FactDifference FactDifferences::missing(const Program& program, bool is_in_a) {

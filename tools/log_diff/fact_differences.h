@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
@@ -20,7 +19,7 @@ public:
   explicit FactDifferences(std::set<std::string> turned) : turned_(std::move(turned)) {}
 
   /// Of one program in both runs. Returns those of its differences that tell something.
-  const std::vector<FactDifference>& compare(const Program& a, const Program& b, bool have_same_records);
+  std::vector<FactDifference> compare(const Program& a, const Program& b, bool have_same_records);
 
   /// A program that one run lacks.
   FactDifference missing(const Program& program, bool is_in_a);
@@ -33,23 +32,13 @@ public:
   void finish(LogDifference& to);
 
 private:
-  using Facts2 = std::pair<std::shared_ptr<const Facts>, std::shared_ptr<const Facts>>;
-  struct Found {
-    std::vector<FactDifference> differences;
-    std::vector<FactSubject> unknown;
-    std::vector<std::string> notes;
-  };
-  Found compare_facts(const Program& a, const Program& b) const;
-
   std::set<std::string> turned_;
-  std::map<std::pair<Facts2, Facts2>, Found> known_; ///< equal facts of many processes are compared once
   std::map<std::tuple<Section, FactSubject, std::optional<std::string>, std::optional<std::string>>,
            FactDifference>
       differences_;
   std::uint64_t counts_[section_count] = {};
   std::map<FactSubject, std::uint64_t> unknown_; ///< number of processes, by what is not known
   std::set<std::string> notes_;
-  std::vector<FactDifference> of_last_;
 };
 
 } // namespace detshim

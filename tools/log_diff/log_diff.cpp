@@ -26,23 +26,14 @@ bool have_same_records(const Program& a, const Program& b) {
   return a.threads.size() == b.threads.size() &&
          std::ranges::all_of(a.threads, [&b](const ThreadRecords& thread) {
            const ThreadRecords* const other = find_thread(b, thread.name);
-           return other != nullptr && thread.is_same(*other);
+           return other != nullptr && thread.chunks == other->chunks;
          });
 }
 
-/// What is left of two threads without the chunks at their beginnings and ends that are the same.
-Stretch different_chunks(const ThreadRecords& a, const ThreadRecords& b) {
-  const auto is_same = [&](std::size_t i) { return a.chunks[i].digest == b.chunks[i].digest; };
-  const std::size_t chunks = std::min(a.chunks.size(), b.chunks.size());
-  std::size_t begin = 0;
-  while (begin < chunks && is_same(begin)) ++begin;
-  // The last chunk of the shorter one is not the whole of the other's.
-  if (begin == chunks && begin > 0 && a.records != b.records) --begin;
-  std::uint64_t end = std::max(a.records, b.records);
-  if (a.records == b.records)
-    for (std::size_t i = chunks; i > begin && is_same(i - 1); --i)
-      end = (i - 1) * ThreadRecords::records_of_a_chunk;
-  return {begin * ThreadRecords::records_of_a_chunk, end};
+/// Of two threads the records in whole chunks, from the first on, that are the same.
+std::uint64_t same_at_beginning(const ThreadRecords& a, const ThreadRecords& b) {
+  const auto end = std::ranges::mismatch(a.chunks, b.chunks).in1;
+  return static_cast<std::uint64_t>(end - a.chunks.begin()) * ThreadRecords::records_of_a_chunk;
 }
 
 class Comparison {
@@ -110,18 +101,16 @@ private:
     const bool are_same_records = have_same_records(a, b);
     for (const FactDifference& difference : facts_.compare(a, b, are_same_records))
       causes_.add({a.name, {}, difference, std::nullopt, 0});
-    Stretches different;
+    PassedOver different;
     for (const ThreadRecords& thread : a.threads) {
       const ThreadRecords* const other = find_thread(b, thread.name);
-      if (other == nullptr)
-        different[thread.name] = {0, thread.records};
-      else if (!thread.is_same(*other))
-        different[thread.name] = different_chunks(thread, *other);
-      else
+      if (other != nullptr && thread.chunks == other->chunks)
         add_same(thread, *other);
+      else
+        different[thread.name] = other == nullptr ? 0 : same_at_beginning(thread, *other);
     }
     for (const ThreadRecords& thread : b.threads)
-      if (find_thread(a, thread.name) == nullptr) different[thread.name] = {0, thread.records};
+      if (find_thread(a, thread.name) == nullptr) different[thread.name] = 0;
     if (!different.empty()) compare_threads(a, b, different);
   }
 
@@ -130,16 +119,14 @@ private:
     if (!a.counts_are_exact || !b.counts_are_exact) ++inexact_threads_;
   }
 
-  void compare_threads(const Program& a, const Program& b, const Stretches& different) {
+  void compare_threads(const Program& a, const Program& b, const PassedOver& different) {
     ThreadKeys all_of_a = read_keys(a_, a, different, call_sites_of_a_);
     ThreadKeys all_of_b = read_keys(b_, b, different, call_sites_of_b_);
-    for (const auto& [name, stretch] : different) {
+    for (const auto& [name, passed_over] : different) {
       const Keys &keys_of_a = all_of_a[name], &keys_of_b = all_of_b[name];
       if (std::max(keys_of_a.size(), keys_of_b.size()) == most_compared_records) ++cut_threads_;
       const Alignment alignment = align(keys_of_a, keys_of_b);
-      difference_.identical += stretch.begin + alignment.identical;
-      if (const ThreadRecords* const thread = find_thread(a, name); thread != nullptr)
-        difference_.identical += thread->records - std::min(thread->records, stretch.end);
+      difference_.identical += passed_over + alignment.identical;
       if (!are_exact(a, b, name)) ++inexact_threads_;
       auto candidate = alignment.candidates.begin();
       for (std::size_t i = 0; i < alignment.differences.size(); ++i) {
@@ -150,10 +137,10 @@ private:
             whole(a, b, keys_of_a, keys_of_b, alignment.differences[i]);
         if (!difference) continue; // gone since it was read
         difference->thread = name;
-        difference->position += stretch.begin;
+        difference->position += passed_over;
         if (is_kept) difference_.records.push_back(*difference);
         if (!is_candidate) continue;
-        causes_.add({a.name, name, std::nullopt, std::move(difference), stretch.begin + candidate->before});
+        causes_.add({a.name, name, std::nullopt, std::move(difference), passed_over + candidate->before});
         ++candidate;
       }
     }

@@ -1,15 +1,11 @@
 #include "log_diff/record_roles.h"
 #include "common/reasons.h"
+#include "support/wording.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 namespace detshim {
 namespace {
-
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, text) != words.end();
-}
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
@@ -20,9 +16,9 @@ Role role_of(const Call& call, std::string_view field) {
     if (field == "launches") return Role::context;
     // How long a text is depends on its numbers; how much is copied is asked for.
     if (field == "bytes") return is_of_host(call) ? Role::result : Role::input;
-    return is_one_of(field, {"digest", "unread"}) ? Role::result : Role::input;
+    return is_any_of(field, {"digest", "unread"}) ? Role::result : Role::input;
   }
-  if (is_one_of(field, {"effective", "found", "first", "returned", "note", "nondeterministic", "status",
+  if (is_any_of(field, {"effective", "found", "first", "returned", "note", "nondeterministic", "status",
                         "answered", "pool", "threads"}))
     return Role::result;
   // The seed that an interpreter is given, or the one that a descriptor is set back to.
@@ -57,12 +53,12 @@ Section section_of(const Call& call) {
       find_field(call.fields, "first") != nullptr)
     return Section::tuning;
   const bool is_drawing_library =
-      is_one_of(call.library, {"libc", "libstdcxx", "libcxx", "curand", "kernel"});
+      is_any_of(call.library, {"libc", "libstdcxx", "libcxx", "curand", "kernel"});
   const bool is_seed =
       find_field(call.fields, "requested") != nullptr || find_field(call.fields, "seed") != nullptr;
   if (is_seed && (is_drawing_library || call.action == Action::pin)) return Section::seeds;
   if (call.action == Action::pin || (is_drawing_library && call.fields.empty())) return Section::draws;
-  if (is_one_of(call.library, {"cublas", "cublaslt", "cudnn", "cusparse", "cusolver", "cusolvermg", "cufft"}))
+  if (is_any_of(call.library, {"cublas", "cublaslt", "cudnn", "cusparse", "cusolver", "cusolvermg", "cufft"}))
     return Section::algorithms;
   return Section::calls;
 }

@@ -39,11 +39,11 @@ struct OpenProgram {
 };
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw UsageError("cannot compare: '" + printable(file) + "' " + why);
+  throw UsageError("cannot compare: " + in_quotes(file) + " " + why);
 }
 
 /// A record, and how often its call was made.
-void add_record(Digest& digest, const Call& call, const RecordCount& count) {
+void add_record(Digest& digest, const Call& call, const CallCount& count) {
   for (const std::string* const text : {&call.library, &call.function, &call.why, &call.at})
     digest.add(*text);
   for (const Field& field : call.fields) {
@@ -53,8 +53,7 @@ void add_record(Digest& digest, const Call& call, const RecordCount& count) {
   for (const std::vector<std::string>* const frames : {&call.frames, &call.python.frames})
     for (const std::string& frame : *frames) digest.add(frame);
   digest.add(call.python.user.value_or(~std::uint64_t{0}));
-  digest.add(static_cast<std::uint64_t>(call.action));
-  digest.add(count.calls << 4 | static_cast<std::uint64_t>(count.action));
+  digest.add(count.calls << 4 | static_cast<std::uint64_t>(call.action));
 }
 
 class FileReader {
@@ -149,30 +148,30 @@ private:
     return true;
   }
 
-  void take_call(OpenProgram& open, const Call& call) {
+  void take_call(OpenProgram& open, Call& call) {
     if (call.is_digest && find_field(call.fields, "unread") != nullptr) ++run_.unread_digests;
-    const RecordCount count = count_of(call);
+    const CallCount count = take_count(call);
     open.executions.take_record_of(call.thread);
     ThreadRecords& records = thread_of(open, call.thread);
     if (call.number != records.records + 1)
       refuse(path_, "lacks records before byte " + std::to_string(splitter_.line_start()) +
                         ": the numbers of a thread have a gap");
-    if (records.records % ThreadRecords::records_of_a_chunk == 0)
-      records.chunks.push_back({splitter_.line_start(), {}});
+    if (records.records % ThreadRecords::records_of_a_chunk == 0) records.chunks.emplace_back();
     ++records.records;
     ++run_records_;
-    add_record(records.chunks.back().digest, call, count);
+    add_record(records.chunks.back(), call, count);
     records.counts_are_exact &= count.is_exact;
   }
 
-  RecordCount count_of(const Call& call) {
-    if (call.is_digest) return {1, call.action, true};
-    if (!call.counter) return {1, call.action, false};
+  /// How often the call was made, and what became of it.
+  CallCount take_count(Call& call) {
+    if (call.is_digest || !call.counter) return {1, call.is_digest};
     const std::optional<CountEntry> entry = counts_.take(*call.counter, call.action);
     if (!entry)
       refuse(counts_file(run_.folder, run_.files[file_]),
              counts_.can_be_read() ? "lacks counts that records name" : "is missing or cannot be read");
-    return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
+    call.action = entry->action;
+    return count_of(entry);
   }
 
   static ThreadRecords& thread_of(OpenProgram& open, std::string_view name) {
@@ -186,9 +185,9 @@ private:
     return threads.back();
   }
 
-  void take_record(OpenProgram& open, const Record& record, std::string_view line) {
+  void take_record(OpenProgram& open, Record& record, std::string_view line) {
     const RecordVisitor take = {
-        [&](const Call& call) { take_call(open, call); },
+        [&](Call& call) { take_call(open, call); },
         [&](const Build& build) { run_.builds[build.file].insert(build.id); },
         [&](const Modules& modules) { take_modules(open, modules); },
         [&](const MoreEnvironment& more) {
@@ -281,11 +280,11 @@ private:
 };
 
 void check_is_there(const LoggedRun& run, const RunPlace& place) {
-  const std::string folder = "'" + printable(place.folder) + "'";
+  const std::string folder = in_quotes(place.folder);
   if (run.files.empty()) throw UsageError("no log in " + folder);
   if (!run.programs.empty()) return;
   if (place.run && !run.other_runs.empty())
-    throw UsageError("no run '" + printable(*place.run) + "' in " + folder + "; the newest there is " +
+    throw UsageError("no run " + in_quotes(*place.run) + " in " + folder + "; the newest there is " +
                      printable(*run.other_runs.rbegin()));
   throw UsageError("cannot compare: no process in " + folder + " says how it started");
 }

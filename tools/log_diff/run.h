@@ -8,7 +8,6 @@
 #include "log_diff/run_place.h"
 #include "log_reader/log.h"
 
-#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -30,29 +29,15 @@ struct ProcessName {
   auto operator<=>(const ProcessName&) const = default;
 };
 
-struct RecordCount {
-  std::uint64_t calls = 0;
-  Action action = Action::none;
-  bool is_exact = false;
-};
-
-/// The records of one thread, by chunks: those whose digests are the same in both runs are not read again.
+/// The records of one thread, digested by chunks: where all are the same in both runs, none is read again,
+/// and equal ones at the beginning are passed over.
 struct ThreadRecords {
   std::string name;
   std::uint64_t records = 0;
   bool counts_are_exact = true;
 
   static constexpr std::uint64_t records_of_a_chunk = 65536; ///< the last one has fewer
-  struct Chunk {
-    std::uint64_t offset = 0; ///< of its first record
-    Digest digest;
-  };
-  std::vector<Chunk> chunks;
-
-  bool is_same(const ThreadRecords& other) const {
-    return records == other.records &&
-           std::ranges::equal(chunks, other.chunks, {}, &Chunk::digest, &Chunk::digest);
-  }
+  std::vector<Digest> chunks;
 };
 
 /// One program of a process: what follows an exec is another.

@@ -4,9 +4,10 @@
 #include "log_reader/printable.h"
 #include "log_reader/source_lines.h"
 #include "report/log_report.h"
+#include "support/lists.h"
 #include "support/reason_texts.h"
+#include "support/wording.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -28,7 +29,6 @@ constexpr std::array<const char*, kind_count> words = {"",
 
 constexpr std::string_view clocks[] = {"time",  "gettimeofday", "clock_gettime", "clock",
                                        "times", "getpid",       "getppid",       "gettid"};
-constexpr std::string_view folder_readers[] = {"readdir", "scandir", "getdents64", "glob", "fts"};
 
 class SuspectReader {
 public:
@@ -67,14 +67,12 @@ private:
       for (const std::string& reason : calls.reasons)
         if (!reason.empty()) why = ": " + printable(reason_text(reason));
       texts_[nondeterministic].insert(printable(function) + " at " + where() + why);
-    } else if (symbol.library == "libc" && std::ranges::any_of(folder_readers, [&](auto reader) {
-                 return function.starts_with(reader);
-               })) {
+    } else if (symbol.library == "libc" &&
+               starts_with_any_of(function, {"readdir", "scandir", "getdents64", "glob", "fts"})) {
       add(folder, where());
     } else if (is_users && function == "pthread_create") {
       add(threads, where());
-    } else if (is_users && symbol.action == Action::observe &&
-               std::ranges::find(clocks, function) != std::end(clocks)) {
+    } else if (is_users && symbol.action == Action::observe && contains(clocks, function)) {
       add(clock_reading, where());
     }
   }

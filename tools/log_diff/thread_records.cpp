@@ -4,8 +4,6 @@
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
 
-#include <algorithm>
-
 #include <unistd.h>
 
 namespace detshim {
@@ -15,20 +13,11 @@ std::string path_of(const LoggedRun& run, const Program& program) {
   return run.folder + "/" + run.files[program.file];
 }
 
-RecordCount count_of(Counts& counts, const Call& call) {
-  if (call.is_digest) return {1, call.action, true};
-  const std::optional<CountEntry> entry =
-      call.counter ? counts.look_at(*call.counter, call.action) : std::nullopt;
-  if (!entry) return {1, call.action, false};
-  return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
-}
-
 RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_sites) {
   RecordKey key;
   key.call_site = call_sites.key_of(call, program.script_folder);
   key.section = section_of(call);
   key.has_inputs = has_inputs(call) && !has_unknown_values(call);
-  key.is_digest = call.is_digest;
   key.is_of_host = is_of_host(call);
   Digest inputs, results;
   for (const Field& field : call.fields) {
@@ -49,50 +38,42 @@ RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_si
 
 } // namespace
 
-ThreadKeys read_keys(const LoggedRun& run, const Program& program, const Stretches& stretches,
+ThreadKeys read_keys(const LoggedRun& run, const Program& program, const PassedOver& threads,
                      CallSiteKeys& call_sites) {
-  ThreadKeys threads;
-  std::uint64_t begin = program.end;
-  for (const ThreadRecords& thread : program.threads) {
-    const auto stretch = stretches.find(thread.name);
-    if (stretch == stretches.end()) continue;
-    const std::size_t chunk = stretch->second.begin / ThreadRecords::records_of_a_chunk;
-    if (chunk < thread.chunks.size()) begin = std::min(begin, thread.chunks[chunk].offset);
-  }
+  ThreadKeys keys_of;
   const OpenFile file(path_of(run, program));
   Counts counts(counts_file(run.folder, run.files[program.file]));
-  if (!file || ::lseek(file.descriptor(), static_cast<off_t>(begin), SEEK_SET) < 0) return threads;
+  if (!file || ::lseek(file.descriptor(), static_cast<off_t>(program.begin), SEEK_SET) < 0) return keys_of;
   RecordParser parser;
   LineSplitter splitter;
   const auto take = [&](std::string_view line) {
-    const std::uint64_t offset = begin + splitter.line_start();
+    const std::uint64_t offset = program.begin + splitter.line_start();
     if (offset > program.end || line.empty()) return;
     const std::optional<Line> read = parser.parse(line);
     const Call* const found =
         read && read->process == program.number ? std::get_if<Call>(&read->record) : nullptr;
-    if (found == nullptr) return;
-    const auto stretch = stretches.find(found->thread);
-    if (stretch == stretches.end() || found->number <= stretch->second.begin ||
-        found->number > stretch->second.end)
-      return;
-    std::vector<RecordKey>& keys = threads[stretch->first];
+    const auto thread = found == nullptr ? threads.end() : threads.find(found->thread);
+    if (thread == threads.end() || found->number <= thread->second) return;
+    std::vector<RecordKey>& keys = keys_of[found->thread];
     if (keys.size() >= most_compared_records) return;
     Call call = *found;
-    const RecordCount count = count_of(counts, call);
-    call.action = count.action;
+    const std::optional<CountEntry> entry =
+        call.counter ? counts.look_at(*call.counter, call.action) : std::nullopt;
+    if (entry) call.action = entry->action;
     RecordKey key = key_of(call, program, call_sites);
-    key.count = {count.calls, count.is_exact};
+    key.count = call.is_digest ? CallCount{1} : count_of(entry);
     key.offset = offset;
     keys.push_back(key);
   };
-  read_lines(file.descriptor(), splitter, take, [&] { return begin + splitter.line_start() <= program.end; });
-  return threads;
+  read_lines(file.descriptor(), splitter, take,
+             [&] { return program.begin + splitter.line_start() <= program.end; });
+  return keys_of;
 }
 
 std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Program& program,
                                                   const RecordKey& key) {
   RecordParser parser;
-  const std::optional<Line> line = parser.parse(LinesByOffset(path_of(run, program)).line(key.offset));
+  const std::optional<Line> line = parser.parse(line_at(path_of(run, program), key.offset));
   const Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
   if (call == nullptr) return std::nullopt;
   return RecordDifference::Side{*call, key.count};

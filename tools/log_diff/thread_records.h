@@ -23,25 +23,18 @@ struct RecordKey {
   CallCount count;
   Section section = Section::calls;
   bool has_inputs = false, has_results = false;
-  bool is_digest = false,
-       is_of_host = false; ///< of_host: of an output of the program's own, no copy from a GPU
+  bool is_of_host = false; ///< of an output of the program's own, no copy from a GPU
 };
 
-/// Of a thread, the records from `begin` up to `end`, which is not one of them: whole chunks, or up to the
-/// last.
-struct Stretch {
-  std::uint64_t begin = 0, end = 0;
-};
-
-/// By thread.
-using Stretches = std::map<std::string, Stretch, std::less<>>;
+/// By thread; of each, so many records at its beginning are not looked at.
+using PassedOver = std::map<std::string, std::uint64_t, std::less<>>;
 using ThreadKeys = std::map<std::string, std::vector<RecordKey>, std::less<>>;
 
 /// So many records of a thread are compared one by one.
 inline constexpr std::size_t most_compared_records = 1 << 20;
 
-/// Those stretches of a program's threads; of very long ones the first most_compared_records.
-ThreadKeys read_keys(const LoggedRun& run, const Program& program, const Stretches& stretches,
+/// Those of a program's threads that are named; of very long ones the first most_compared_records.
+ThreadKeys read_keys(const LoggedRun& run, const Program& program, const PassedOver& threads,
                      CallSiteKeys& call_sites);
 
 /// One record, whole.

@@ -1,7 +1,6 @@
 #include "log_reader/calls.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace detshim {
 

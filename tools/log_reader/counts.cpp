@@ -21,6 +21,12 @@ std::size_t read_at(int descriptor, void* to, std::size_t size, std::uint64_t of
 
 } // namespace
 
+CallCount count_of(const std::optional<CountEntry>& entry) {
+  if (!entry) return {1, false};
+  // An entry that still counts 0 is of a call that never returned: it was made all the same.
+  return {std::max<std::uint64_t>(entry->calls, 1), entry->calls > 0 && entry->is_exact};
+}
+
 Counts::Counts(const std::string& file) : file_(file) {
   CountsHeader header;
   entries_known_ = file_ && read_at(file_.descriptor(), &header, sizeof header, 0) == sizeof header &&

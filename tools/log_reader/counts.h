@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/counts_file.h"
+#include "log_reader/calls.h"
 #include "log_reader/open_file.h"
 #include "log_reader/record.h"
 
@@ -18,6 +19,9 @@ struct CountEntry {
   Action action = Action::none;
   bool is_exact = true; ///< false: the process may have counted a little further
 };
+
+/// How often the call of a record was made, whose entry that is; nothing where it has none.
+CallCount count_of(const std::optional<CountEntry>& entry);
 
 /// Looks counts up in the file, of which it keeps little in memory: there may be millions.
 class Counts {

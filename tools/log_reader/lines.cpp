@@ -1,5 +1,7 @@
 #include "log_reader/lines.h"
 
+#include "log_reader/open_file.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -24,15 +26,12 @@ void LineSplitter::feed(std::string_view bytes, const std::function<void(std::st
   }
 }
 
-std::string_view LinesByOffset::line(std::uint64_t offset) {
-  if (offset < start_ || offset - start_ + LineSplitter::longest_line > length_) {
-    const ssize_t count =
-        file_ ? ::pread(file_.descriptor(), bytes_.data(), bytes_.size(), static_cast<off_t>(offset)) : 0;
-    start_ = offset;
-    length_ = count > 0 ? static_cast<std::size_t>(count) : 0;
-  }
-  const std::string_view rest(bytes_.data() + (offset - start_), length_ - (offset - start_));
-  return rest.substr(0, std::min(rest.find('\n'), LineSplitter::longest_line));
+std::string line_at(const std::string& path, std::uint64_t offset) {
+  std::string line(LineSplitter::longest_line, '\0');
+  const OpenFile file(path);
+  const ssize_t length = ::pread(file.descriptor(), line.data(), line.size(), static_cast<off_t>(offset));
+  line.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  return line.substr(0, line.find('\n'));
 }
 
 bool read_lines(int descriptor, LineSplitter& splitter, const std::function<void(std::string_view)>& take,

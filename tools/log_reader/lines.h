@@ -1,14 +1,11 @@
 // Cuts a stream of bytes into lines, however it arrives.
 #pragma once
 
-#include "log_reader/open_file.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace detshim {
 
@@ -34,20 +31,8 @@ private:
   std::uint64_t line_start_ = 0, length_ = 0; ///< length_: of the line so far, what was dropped included
 };
 
-/// Reads lines of a file by their offsets, of which most follow each other.
-class LinesByOffset {
-public:
-  explicit LinesByOffset(const std::string& path) : file_(path), bytes_(1 << 18) {}
-
-  /// Empty where the file is gone.
-  std::string_view line(std::uint64_t offset);
-
-private:
-  OpenFile file_;
-  std::vector<char> bytes_;
-  std::uint64_t start_ = 0;
-  std::size_t length_ = 0;
-};
+/// The line of a file that begins at that offset; empty where the file is gone.
+std::string line_at(const std::string& path, std::uint64_t offset);
 
 /// Feeds `splitter` all that is left to read in `descriptor`, then returns. False after a read error, and
 /// when `more` says to stop.

@@ -4,6 +4,7 @@
 #include "log_reader/executions.h"
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <charconv>
@@ -51,16 +52,7 @@ struct OpenProcess {
 /// The rank of the program that a call has executed, where it is not the caller's.
 std::optional<std::int64_t> rank_of(const Call& call) {
   const std::string* const text = find_field(call.fields, "rank");
-  std::int64_t rank = 0;
-  if (text == nullptr || call.library != "libc") return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), rank);
-  return error == std::errc() && *end == 0 ? std::optional(rank) : std::nullopt;
-}
-
-CallCount count_of(const std::optional<CountEntry>& entry) {
-  if (!entry) return {1, false};
-  // An entry that still counts 0 is of a call that never returned: it was made all the same.
-  return {std::max<std::uint64_t>(entry->calls, 1), entry->calls > 0 && entry->is_exact};
+  return text == nullptr || call.library != "libc" ? std::nullopt : number_in<std::int64_t>(*text);
 }
 
 /// Called for each call, with its process's number in the file.

@@ -1,8 +1,9 @@
 #include "log_reader/record.h"
 
+#include "support/wording.h"
+
 #include <simdjson.h>
 
-#include <charconv>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -71,11 +72,7 @@ struct Keys {
     return number > std::numeric_limits<std::int32_t>::max() ? 0 : static_cast<std::int64_t>(number);
   }
   std::optional<std::uint64_t> decimal(KeyOf<type, ValueType::decimal> key) const {
-    const std::string text = detshim::text(find(in, key.name));
-    std::uint64_t number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_number = error == std::errc() && stop == text.data() + text.size();
-    return is_number ? std::optional(number) : std::nullopt;
+    return number_in<std::uint64_t>(detshim::text(find(in, key.name)));
   }
   bool is_true(KeyOf<type, ValueType::flag> key) const {
     return get<bool>(find(in, key.name)).value_or(false);

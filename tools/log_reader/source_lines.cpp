@@ -1,14 +1,14 @@
 #include "log_reader/source_lines.h"
 
 #include "log_reader/library_code.h"
+#include "support/hash.h"
+#include "support/wording.h"
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -29,12 +29,8 @@ struct Place {
 std::optional<Place> parse_place(const std::string& text) {
   const std::size_t plus = text.rfind("+0x");
   if (plus == std::string::npos || plus == 0) return std::nullopt;
-  Place place;
-  place.module = text.substr(0, plus);
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + plus + 3, end, place.offset, 16);
-  if (error != std::errc() || stop != end || place.offset == 0) return std::nullopt;
-  return place;
+  const auto offset = number_in<std::uint64_t>(std::string_view(text).substr(plus + 3), 16);
+  return offset.value_or(0) == 0 ? std::nullopt : std::optional(Place{text.substr(0, plus), *offset});
 }
 
 /// The compilation unit that holds `address`, or nullptr; `bias` is what its addresses lack.
@@ -238,9 +234,7 @@ std::string SourceLines::describe_innermost(const std::string& text) {
   const std::optional<SourceLine> source = find(text);
   if (!source) return text;
   if (!source->file.empty()) return describe_line(*source);
-  char distance[24];
-  std::snprintf(distance, sizeof distance, "+0x%llx", static_cast<unsigned long long>(source->distance));
-  return std::filesystem::path(file_of(text)).filename().string() + "(" + source->function + distance + ")";
+  return base_name(file_of(text)) + "(" + source->function + "+0x" + hexadecimal(source->distance) + ")";
 }
 
 std::string SourceLines::describe(const std::string& text) {

@@ -174,8 +174,8 @@ Json reason_of(const VerdictReason& reason) {
 
 } // namespace
 
-Json log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
-              bool all) {
+Json log_json(const JudgedLog& judged, bool all) {
+  const auto& [log, summary, code, verdict] = judged;
   SourceLines source_lines(code.changed);
   const auto symbol = [&](const SymbolSummary& one) { return symbol_of(one, source_lines); };
   Json totals = Json::object(), lost = Json::object();

@@ -3,9 +3,7 @@
 
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
-#include "log_reader/summary.h"
 #include "report/style.h"
-#include "verdict/loaded_code.h"
 #include "verdict/verdict.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,12 +14,10 @@
 namespace detshim {
 
 /// For people: worst first. With `all`, every record instead of a few examples and places.
-void print_log_text(std::ostream& out, const Log& log, const Summary& summary, const LoadedCode& code,
-                    const Verdict& verdict, bool all, Style style);
+void print_log_text(std::ostream& out, const JudgedLog& judged, bool all, Style style);
 
 /// For programs: docs/schemas/log.schema.json. With `all`, every record too.
-nlohmann::ordered_json log_json(const Log& log, const Summary& summary, const LoadedCode& code,
-                                const Verdict& verdict, bool all);
+nlohmann::ordered_json log_json(const JudgedLog& judged, bool all);
 
 /// The calls of one action, under a title.
 struct ActionSection {
@@ -49,6 +45,9 @@ std::string evidence_text(const EvidenceUse& evidence);
 
 /// What a reader must hear of: calls that can differ, and those that failed on purpose.
 bool is_bad(Action action);
+
+/// "at least 7 calls".
+std::string describe_calls(const CallCount& count);
 
 /// "4711 -> 42 (size 16)", safe to print.
 std::string describe_fields(const std::vector<Field>& fields);

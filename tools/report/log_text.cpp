@@ -21,10 +21,6 @@ constexpr std::size_t most_reasons = 7;
 constexpr std::size_t columns = 120;        // of a line, but of paths and tables under --all
 constexpr std::size_t few_instructions = 5; // of one file
 
-std::string calls(const CallCount& count) {
-  return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
-}
-
 bool only_observes(const Process& process) {
   return std::ranges::any_of(process.starts, [](const Start& start) { return start.mode == "observe"; });
 }
@@ -32,11 +28,10 @@ bool only_observes(const Process& process) {
 /// The text form, section by section.
 class TextPrinter {
 public:
-  TextPrinter(std::ostream& out, const Log& log, const Summary& summary, const LoadedCode& code,
-              const Verdict& verdict, bool all, Style style)
-      : out_(out), log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all),
-        acts_(std::ranges::none_of(log.processes, only_observes)), style_(style),
-        source_lines_(code.changed) {}
+  TextPrinter(std::ostream& out, const JudgedLog& judged, bool all, Style style)
+      : out_(out), log_(judged.log), summary_(judged.summary), code_(judged.code), verdict_(judged.verdict),
+        all_(all), acts_(std::ranges::none_of(log_.processes, only_observes)), style_(style),
+        source_lines_(code_.changed) {}
 
   void print() {
     print_heading();
@@ -153,7 +148,7 @@ private:
     for (const SymbolSummary& symbol : summary_.symbols)
       if (symbol.action == action && code_.is_harmless(symbol))
         count.calls -= std::min(count.calls, symbol.count.calls);
-    if (count.calls > 0) parts.push_back(calls(count) + (count.calls == 1 ? one : many));
+    if (count.calls > 0) parts.push_back(describe_calls(count) + (count.calls == 1 ? one : many));
   }
 
   void print_hints() {
@@ -185,8 +180,9 @@ private:
       library = &symbol.library;
       const std::string name = padded(printable(symbol.function), name_width);
       const bool is_folded = !all_ && is_draw(symbol);
-      out_ << "    " << style_.bold(name) << "  " << calls(symbol.count)
-           << (is_folded ? "  " + describe_draw(symbol, 8 + name.size() + calls(symbol.count).size()) : "")
+      out_ << "    " << style_.bold(name) << "  " << describe_calls(symbol.count)
+           << (is_folded ? "  " + describe_draw(symbol, 8 + name.size() + describe_calls(symbol.count).size())
+                         : "")
            << '\n';
       if (!is_folded) print_symbol(symbol);
     }
@@ -265,7 +261,7 @@ private:
       out_ << "  rank " << process.rank << " process " << printable(process.path) << " thread "
            << printable(call.thread) << " #" << call.number << ": " << printable(call.library) << ' '
            << printable(call.function) << ", " << action_names[static_cast<std::size_t>(call.action)] << ", "
-           << calls(count) << '\n';
+           << describe_calls(count) << '\n';
       print_line("value", describe_fields(call.fields));
       print_line("why", printable(reason_text(call.why)));
       print_line("at", describe_call_site(call.at, call.frames, call.python, source_lines_));
@@ -298,7 +294,7 @@ private:
       const auto& [text, count] = lines[i];
       const bool needs_count = with_count && lines.size() > 1;
       print_line(i == 0 ? label : "",
-                 needs_count ? padded(text, text_width) + "  " + style_.faint(calls(count)) : text);
+                 needs_count ? padded(text, text_width) + "  " + style_.faint(describe_calls(count)) : text);
     }
     if (shown < lines.size())
       print_line("", style_.faint((entries.has_others ? "and more than " : "and ") +
@@ -464,9 +460,8 @@ private:
 
 } // namespace
 
-void print_log_text(std::ostream& out, const Log& log, const Summary& summary, const LoadedCode& code,
-                    const Verdict& verdict, bool all, Style style) {
-  TextPrinter(out, log, summary, code, verdict, all, style).print();
+void print_log_text(std::ostream& out, const JudgedLog& judged, bool all, Style style) {
+  TextPrinter(out, judged, all, style).print();
 }
 
 } // namespace detshim

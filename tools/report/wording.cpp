@@ -7,6 +7,27 @@
 #include <cmath>
 
 namespace detshim {
+namespace {
+
+/// "lib/helper.py" of "code: file lib/helper.py", "variable LR" of "others: variable LR".
+std::string part_text(const std::string& part) {
+  std::string text = part.substr(std::min(part.find(": "), part.size() - 2) + 2);
+  constexpr std::string_view kind = "file ";
+  if (text.starts_with(kind)) text.erase(0, kind.size());
+  return text;
+}
+
+/// "/usr/lib/python3.11/random.py:163 seed" without the folder of the library.
+std::string without_folder(const std::string& frame) {
+  const std::string_view rest = below_packages(frame);
+  return rest.empty() ? frame : std::string(rest);
+}
+
+} // namespace
+
+std::string describe_calls(const CallCount& count) {
+  return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
+}
 
 bool is_bad(Action action) {
   return action == Action::nondeterministic || action == Action::uncovered || action == Action::refuse;
@@ -28,24 +49,6 @@ std::string meaning_of(const Verdict& verdict) {
     return "this can differ from run to run";
   }
 }
-
-namespace {
-
-/// "lib/helper.py" of "code: file lib/helper.py", "variable LR" of "others: variable LR".
-std::string part_text(const std::string& part) {
-  std::string text = part.substr(std::min(part.find(": "), part.size() - 2) + 2);
-  constexpr std::string_view kind = "file ";
-  if (text.starts_with(kind)) text.erase(0, kind.size());
-  return text;
-}
-
-/// "/usr/lib/python3.11/random.py:163 seed" without the folder of the library.
-std::string without_folder(const std::string& frame) {
-  const std::string_view rest = below_packages(frame);
-  return rest.empty() ? frame : std::string(rest);
-}
-
-} // namespace
 
 std::string evidence_text(const EvidenceUse& evidence) {
   const std::string runs = "the comparison of " + evidence.date;

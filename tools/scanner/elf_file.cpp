@@ -2,6 +2,7 @@
 
 #include "log_reader/printable.h"
 #include "log_reader/source_lines.h"
+#include "support/hash.h"
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +18,7 @@ constexpr std::size_t most_notes = 1 << 20;                       // bytes: Go's
 constexpr std::size_t longest_build_id = 32;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw ElfError("'" + printable(path) + "' " + why +
+  throw ElfError(in_quotes(path) + " " + why +
                  "; accepted is a 64-bit program or shared library (ELF) for x86-64 or aarch64");
 }
 
@@ -198,10 +199,7 @@ void ElfFile::read_notes(const GElf_Phdr& segment) {
     if (std::memcmp(bytes + name, "GNU", 4) != 0 || header.n_type != NT_GNU_BUILD_ID || !build_id_.empty() ||
         header.n_descsz > longest_build_id)
       continue;
-    for (std::size_t i = 0; i < header.n_descsz; ++i) {
-      build_id_ += "0123456789abcdef"[bytes[content + i] >> 4U];
-      build_id_ += "0123456789abcdef"[bytes[content + i] & 15U];
-    }
+    for (std::size_t i = 0; i < header.n_descsz; ++i) build_id_ += hexadecimal(bytes[content + i], 2);
   }
 }
 

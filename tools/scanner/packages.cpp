@@ -1,6 +1,7 @@
 #include "scanner/packages.h"
 
 #include "support/files.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -35,30 +36,30 @@ std::vector<std::string> names_of(const std::string& file) {
 
 bool Packages::brought(const std::string& file) {
   const auto [known, is_new] = known_.try_emplace(file, false);
-  if (is_new) known->second = is_of_a_wheel(file) || is_of_dpkg(file);
+  if (is_new) known->second = is_of_a_wheel(file) || !package_of(file).empty();
   return known->second;
 }
 
 void Packages::read_dpkg_lists() {
-  dpkg_files_.emplace();
   std::error_code error;
   for (fs::directory_iterator entry(dpkg_info_, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() != ".list") continue;
     std::string_view list = dpkg_lists_.emplace_back(read_file(entry->path()));
     while (!list.empty()) {
       const std::size_t length = list.find('\n');
-      dpkg_files_->insert(list.substr(0, length));
+      dpkg_files_.emplace(list.substr(0, length), entry->path().stem());
       list.remove_prefix(std::min(length, list.size() - 1) + 1);
     }
   }
 }
 
-bool Packages::is_of_dpkg(const std::string& file) {
-  for (const char* folder : {"/home/", "/root/", "/tmp/"}) // no package's place (FHS 3.0, 3.8, 3.14, 3.18)
-    if (file.starts_with(folder)) return false;
-  if (!dpkg_files_) read_dpkg_lists();
-  return std::ranges::any_of(names_of(file),
-                             [this](const std::string& name) { return dpkg_files_->contains(name); });
+std::string Packages::package_of(const std::string& file) {
+  if (starts_with_any_of(file, {"/home/", "/root/", "/tmp/"}))
+    return {}; // FHS 3.0, 3.8, 3.14, 3.18: no package's place
+  if (dpkg_lists_.empty()) read_dpkg_lists();
+  for (const std::string& name : names_of(file))
+    if (const auto found = dpkg_files_.find(name); found != dpkg_files_.end()) return found->second;
+  return {};
 }
 
 const std::vector<std::string>& Packages::records_in(const std::string& folder) {

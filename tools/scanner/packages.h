@@ -3,10 +3,9 @@
 
 #include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 namespace detshim {
@@ -22,17 +21,19 @@ public:
   /// the user's own (`pip install .`, which PEP 610 marks by direct_url.json) is the user's own code.
   bool brought(const std::string& file);
 
+  /// The package of dpkg that brought it: "libc6:amd64"; empty if none did.
+  std::string package_of(const std::string& file);
+
 private:
-  bool is_of_dpkg(const std::string& file);
   void read_dpkg_lists();
   bool is_of_a_wheel(const std::string& file);
   const std::vector<std::string>& records_in(const std::string& folder);
 
   std::string dpkg_info_;
   std::map<std::string, bool> known_;
-  std::deque<std::string> dpkg_lists_;                             ///< read when first needed
-  std::optional<std::unordered_set<std::string_view>> dpkg_files_; ///< in all of the lists
-  std::map<std::string, std::vector<std::string>> records_;        ///< by folder: texts of RECORD
+  std::deque<std::string> dpkg_lists_;                           ///< read when first needed
+  std::unordered_map<std::string_view, std::string> dpkg_files_; ///< in all of the lists: by which package
+  std::map<std::string, std::vector<std::string>> records_;      ///< by folder: texts of RECORD
 };
 
 } // namespace detshim

@@ -4,13 +4,11 @@
 #include "scanner/elf_file.h"
 #include "support/ask.h"
 #include "support/files.h"
+#include "support/wording.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -47,25 +45,21 @@ bool gains_rights(const std::string& executable) {
 
 /// The user's variables, but for what makes the loader talk or load more than it lists.
 std::vector<std::string> environment_for_listing(const std::string& library) {
-  constexpr auto left_out =
-      std::to_array<std::string_view>({"LD_PRELOAD=", "LD_DEBUG", "LD_AUDIT=", "LD_VERBOSE=", "LD_TRACE_",
-                                       "LD_SHOW_AUXV=", "LD_WARN=", "LD_PROFILE"});
   std::vector<std::string> words;
   if (!library.empty()) words.push_back("LD_PRELOAD=" + library);
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (std::ranges::none_of(
-            left_out, [&](std::string_view name) { return std::string_view(*entry).starts_with(name); }))
+    if (!starts_with_any_of(*entry, {"LD_PRELOAD=", "LD_DEBUG", "LD_AUDIT=", "LD_VERBOSE=", "LD_TRACE_",
+                                     "LD_SHOW_AUXV=", "LD_WARN=", "LD_PROFILE"}))
       words.emplace_back(*entry);
   return words;
 }
 
 PreloadingAnswer answer_of(const Reply& listing, const std::string& library) {
   if (!listing.text) return {Preloading::not_told, "its loader did not answer"};
-  std::istringstream lines(*listing.text);
   const std::string name = fs::path(library).filename();
   bool is_listed = false;
   std::string lacks;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : split(*listing.text, '\n')) {
     const auto says = [&line](const char* text) { return line.find(text) != std::string::npos; };
     const bool is_of_library = line.find(name) != std::string::npos;
     // It lists a library too of which it then says that it needs a newer libc.

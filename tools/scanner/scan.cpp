@@ -3,26 +3,24 @@
 #include "common/cryptography.h"
 #include "log_reader/printable.h"
 #include "scanner/preloading.h"
+#include "support/hash.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <sstream>
 
 namespace detshim {
 namespace {
 
 /// Why what is in the file is no gap; empty if it would be one.
 std::string why_left_alone(const ElfFile& file) {
-  const std::string name = file.path().substr(file.path().rfind('/') + 1);
-  const auto is_one_of = [&name](std::initializer_list<const char*> starts) {
-    return std::ranges::any_of(starts, [&name](const char* start) { return name.starts_with(start); });
-  };
-  if (is_one_of({"libstdc++.so"})) return "std::random_device, which uses it, is hooked";
-  if (is_one_of({"libc.so", "libc-2.", "ld-linux", "ld-2.", "ld.so"}))
+  const std::string name = base_name(file.path());
+  if (name.starts_with("libstdc++.so")) return "std::random_device, which uses it, is hooked";
+  if (starts_with_any_of(name, {"libc.so", "libc-2.", "ld-linux", "ld-2.", "ld.so"}))
     return "part of libc, whose functions that draw are hooked";
-  if (is_one_of({"libdetshim.so"})) return "detshim itself";
+  if (name.starts_with("libdetshim.so")) return "detshim itself";
   for (const char* start : cryptography_files)
     if (name.starts_with(start)) return "a cryptography library: keys stay random";
   if (file.exports_one_of(cryptography_symbols)) return "has cryptography in it: keys stay random";
@@ -74,8 +72,8 @@ private:
                              ? Reply{std::nullopt, "it names a library that the loader would run", -1}
                              : list_loaded(own_loader, std::filesystem::absolute(file.path(), error), "");
     bool has_any = false;
-    std::istringstream lines(listed.text.value_or(""));
-    for (std::string line; std::getline(lines, line);) { // "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)"
+    for (const std::string& line :
+         split(listed.text.value_or(""), '\n')) { // "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)"
       if (!line.starts_with('\t')) continue;
       const std::size_t arrow = line.find(" => "), address = line.rfind(" (0x");
       const std::string name = line.substr(1, std::min(arrow, address) - 1);
@@ -109,22 +107,6 @@ private:
   Scan result_;
 };
 
-} // namespace
-
-const char* const draw_remedy = "draw by getrandom(), /dev/urandom or the std::random_device of a shared "
-                                "libstdc++, which detshim pins, or "
-                                "seed in the program";
-
-bool Scan::is_uncovered() const { return std::ranges::any_of(files, &FileScan::is_uncovered); }
-
-std::size_t Scan::undecoded() const {
-  std::size_t sum = 0;
-  for (const FileScan& file : files) sum += file.undecoded;
-  return sum;
-}
-
-namespace {
-
 FileScan scan(const ElfFile& file, bool with_others) {
   FileScan scan;
   scan.file = file.path();
@@ -141,6 +123,17 @@ FileScan scan(const ElfFile& file, bool with_others) {
 }
 
 } // namespace
+
+const char* const draw_remedy = "draw by getrandom(), /dev/urandom or the std::random_device of a shared "
+                                "libstdc++, which detshim pins, or seed in the program";
+
+bool Scan::is_uncovered() const { return std::ranges::any_of(files, &FileScan::is_uncovered); }
+
+std::size_t Scan::undecoded() const {
+  std::size_t sum = 0;
+  for (const FileScan& file : files) sum += file.undecoded;
+  return sum;
+}
 
 FileScan scan_code(const ElfFile& file) { return scan(file, false); }
 // Go's own runtime is full of them.
@@ -166,10 +159,7 @@ bool draws_nothing(const ElfFile& program) {
 Scan scan_files(const std::vector<std::string>& files, bool alone) { return Scanner().scan(files, alone); }
 
 std::string place_text(const FileScan& scan, const FoundPlace& place) {
-  std::string digits;
-  for (std::uint64_t rest = place.offset; rest != 0 || digits.empty(); rest >>= 4)
-    digits.insert(digits.begin(), "0123456789abcdef"[rest & 15U]);
-  return scan.file + "+0x" + digits;
+  return scan.file + "+0x" + hexadecimal(place.offset);
 }
 
 } // namespace detshim

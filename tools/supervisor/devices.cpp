@@ -2,6 +2,7 @@
 
 #include "common/philox.h"
 #include "supervisor/filter.h"
+#include "support/hash.h"
 
 #include <algorithm>
 #include <array>
@@ -27,7 +28,7 @@ constexpr std::uint64_t wide = 16 << 20;       // for readers that do not ask
 constexpr std::uint64_t read_limit = 33554431; // what the device gives at most in one call
 constexpr const char* link_start = "/memfd:detshim-urandom-"; // the library's name for it too
 
-std::string proc(int thread, const char* folder, std::uint64_t number) {
+std::string proc(int thread, const char* folder, int number) {
   return "/proc/" + std::to_string(thread) + folder + std::to_string(number);
 }
 
@@ -44,8 +45,7 @@ bool write_stream(int fd, std::uint64_t key, std::uint64_t from, std::uint64_t t
 }
 
 void extend_to(int thread, int number, std::uint64_t key, std::uint64_t end) {
-  const OwnedDescriptor file(
-      ::open(proc(thread, "/fd/", static_cast<unsigned>(number)).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  const OwnedDescriptor file(::open(proc(thread, "/fd/", number).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   struct stat state;
   if (!file || ::fstat(file.number(), &state) != 0) return;
   const auto size = static_cast<std::uint64_t>(state.st_size);
@@ -57,15 +57,14 @@ void extend_to(int thread, int number, std::uint64_t key, std::uint64_t end) {
 /// The key of the stream behind a task's descriptor; false if it is none of our files.
 bool stream_of(int thread, int number, std::uint64_t& key) {
   char target[64] = {};
-  if (::readlink(proc(thread, "/fd/", static_cast<unsigned>(number)).c_str(), target, sizeof target - 1) < 0)
-    return false;
+  if (::readlink(proc(thread, "/fd/", number).c_str(), target, sizeof target - 1) < 0) return false;
   if (std::strncmp(target, link_start, std::strlen(link_start)) != 0) return false;
   key = std::strtoull(target + std::strlen(link_start), nullptr, 16);
   return true;
 }
 
 std::uint64_t position(int thread, int number) {
-  std::FILE* const info = std::fopen(proc(thread, "/fdinfo/", static_cast<unsigned>(number)).c_str(), "re");
+  std::FILE* const info = std::fopen(proc(thread, "/fdinfo/", number).c_str(), "re");
   unsigned long long at = 0;
   if (info != nullptr) {
     if (std::fscanf(info, "pos: %llu", &at) != 1) at = 0;
@@ -89,13 +88,10 @@ std::uint64_t size_of_parts(int thread, std::uint64_t address, std::uint64_t cou
 } // namespace
 
 OwnedDescriptor make_device(std::uint64_t key, bool is_writable, bool is_wide) {
-  char name[40];
-  std::snprintf(name, sizeof name, "detshim-urandom-%016llx", static_cast<unsigned long long>(key));
-  OwnedDescriptor file(::memfd_create(name, MFD_CLOEXEC));
+  OwnedDescriptor file(::memfd_create(("detshim-urandom-" + hexadecimal(key, 16)).c_str(), MFD_CLOEXEC));
   if (!file || !write_stream(file.number(), key, 0, is_wide ? wide : piece)) return {};
   if (is_writable) return file;
-  return OwnedDescriptor(
-      ::open(proc(::getpid(), "/fd/", static_cast<unsigned>(file.number())).c_str(), O_RDONLY | O_CLOEXEC));
+  return OwnedDescriptor(::open(proc(::getpid(), "/fd/", file.number()).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 int free_device_number(int thread) {
@@ -104,8 +100,7 @@ int free_device_number(int thread) {
   struct stat state;
   for (int number = first_device_number;
        number < device_numbers_end && static_cast<rlim_t>(number) < limit.rlim_cur; ++number)
-    if (::lstat(proc(thread, "/fd/", static_cast<unsigned>(number)).c_str(), &state) != 0 && errno == ENOENT)
-      return number;
+    if (::lstat(proc(thread, "/fd/", number).c_str(), &state) != 0 && errno == ENOENT) return number;
   return -1;
 }
 

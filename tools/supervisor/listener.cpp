@@ -25,17 +25,15 @@ std::size_t words(std::size_t bytes) { return (bytes + sizeof(std::uint64_t) - 1
 Listener::Listener(OwnedDescriptor descriptor) : descriptor_(std::move(descriptor)) {
   seccomp_notif_sizes sizes = {};
   ::syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
-  request_words_ = words(std::max<std::size_t>(sizes.seccomp_notif, sizeof(seccomp_notif)));
+  request_.resize(words(std::max<std::size_t>(sizes.seccomp_notif, sizeof(seccomp_notif))));
   response_words_ = words(std::max<std::size_t>(sizes.seccomp_notif_resp, sizeof(seccomp_notif_resp)));
-}
-
-void Listener::use_one_processor() const {
   ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, wake_on_same_processor);
 }
 
-bool Listener::receive(Request& request) const {
-  request.room_.assign(request_words_, 0); // the kernel insists
-  return ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_RECV, request.room_.data()) == 0;
+const seccomp_notif* Listener::receive() {
+  std::ranges::fill(request_, 0); // the kernel insists
+  const bool has_one = ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_RECV, request_.data()) == 0;
+  return has_one ? reinterpret_cast<const seccomp_notif*>(request_.data()) : nullptr;
 }
 
 bool Listener::is_abandoned() const {

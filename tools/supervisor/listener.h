@@ -10,28 +10,17 @@
 
 namespace detshim {
 
-/// Room for one call that waits, as large as this kernel has it.
-class Request {
-public:
-  const seccomp_notif& call() const { return *reinterpret_cast<const seccomp_notif*>(room_.data()); }
-
-private:
-  friend class Listener;
-  std::vector<std::uint64_t> room_;
-};
-
 class Listener {
 public:
+  /// A call's task, and who takes the call, run on one processor from here on: they take turns, without
+  /// waking another up. Not on a kernel before 6.6.
   explicit Listener(OwnedDescriptor descriptor);
 
   int descriptor() const { return descriptor_.number(); }
 
-  /// Waits for a call. False if its task is gone by now, or if nobody is left who could call.
-  bool receive(Request& request) const;
-
-  /// Has a call's task, and who takes the call, run on one processor: they take turns, without waking another
-  /// up. Not on a kernel before 6.6.
-  void use_one_processor() const;
+  /// Waits for a call, which stands until the next one. nullptr if its task is gone by now, or if nobody is
+  /// left who could call.
+  const seccomp_notif* receive();
 
   /// True once no task has the filter any more.
   bool is_abandoned() const;
@@ -53,7 +42,8 @@ private:
   bool send(const seccomp_notif& call, std::int64_t result, std::uint32_t flags) const;
 
   OwnedDescriptor descriptor_;
-  std::size_t request_words_, response_words_; // as this kernel has them
+  std::vector<std::uint64_t> request_; ///< as large as this kernel has one
+  std::size_t response_words_;         ///< so is that
 };
 
 } // namespace detshim

@@ -16,12 +16,6 @@
 
 namespace detshim {
 
-namespace {
-
-constexpr std::size_t record_limit = 200; // then further calls share one record
-
-} // namespace
-
 ProcessLog::ProcessLog(const NamedProcess& name, StartRecord start,
                        std::function<void(const std::string&)> say)
     : name_(name), start_(std::move(start)), say_(std::move(say)) {}
@@ -113,20 +107,13 @@ void ProcessLog::write_start() {
   start_.arguments.push_back(0);
   const Unshown unshown = add_arguments(line, start_.arguments.data(), size, DrawnParts::hidden);
   if (is_long || unshown.is_cut) record.flag("args_cut", true);
-  record.text("mode", mode_names[static_cast<std::size_t>(name_.mode)]);
-  record.text("policy", policy_names[static_cast<std::size_t>(name_.policy)]);
+  record.text("mode", mode_name(name_.mode));
+  record.text("policy", policy_name(name_.policy));
   record.decimal("seed", name_.seed).text("seed_from", name_.seed_drawn ? "drawn" : "DETSHIM_SEED");
   if (!name_.disabled.empty()) record.text("disabled", name_.disabled.c_str());
   if (!start_.layout.empty()) record.text("layout", start_.layout.c_str());
   record.end();
   write_line(line);
-}
-
-ProcessLog::Counter& ProcessLog::new_counter(Action action) {
-  Counter& counter = counters_.emplace_back(Counter{action});
-  if (!counts_) return counter;
-  counter.index = static_cast<std::int64_t>(counters_.size()) - 1;
-  return counter;
 }
 
 /// Written to, never mapped: a file that somebody cuts short would end the supervisor, and with it the run.
@@ -148,14 +135,16 @@ std::uint64_t& ProcessLog::count(Counter& counter) {
 
 std::uint64_t& ProcessLog::record(const CallRecord& call) {
   open();
-  const bool is_full = records_.size() >= record_limit;
+  constexpr std::size_t most_records = 200; // then further calls share one
+  const bool is_full = records_.size() >= most_records;
   std::string key = std::string(call.thread) + ' ' + call.function + ' ' + std::to_string(int(call.action));
   if (const auto known = records_.find(key + ' ' + call.path + ' ' + call.at); known != records_.end())
     return count(*known->second);
   if (!is_full) key += ' ' + call.path + ' ' + call.at;
   if (const auto known = records_.find(key); known != records_.end()) return count(*known->second);
 
-  Counter& counter = new_counter(call.action);
+  Counter& counter = counters_.emplace_back(Counter{call.action});
+  if (counts_) counter.index = static_cast<std::int64_t>(counters_.size()) - 1;
   records_[key] = &counter;
   Text<4096> line;
   RecordWriter<RecordType::call> entry(line);

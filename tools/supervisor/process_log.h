@@ -57,7 +57,6 @@ private:
   std::uint64_t& count(Counter& counter);
   void write_start();
   void write_line(class TextWriter& line);
-  Counter& new_counter(Action action);
 
   const NamedProcess& name_;
   StartRecord start_;

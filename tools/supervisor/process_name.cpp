@@ -2,10 +2,10 @@
 
 #include "common/names.h"
 #include "common/philox.h"
+#include "support/hash.h"
 #include "support/variable.h"
+#include "support/wording.h"
 
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -17,30 +17,18 @@ std::string text_or_empty(const char* text) { return text == nullptr ? "" : text
 
 /// Of the program's own name and those arguments that are no paths: these may be temporary files' names,
 /// others in each run.
-std::uint64_t hash_of_command(std::string_view command) {
+std::uint64_t hash_of_command(const std::string& command) {
   std::uint64_t hash = 0;
-  for (bool is_program = true; !command.empty(); is_program = false) {
-    std::string_view word = command.substr(0, command.find('\0'));
-    command.remove_prefix(std::min(command.size(), word.size() + 1));
-    const std::size_t slash = word.find_last_of('/');
-    if (slash != std::string_view::npos && !is_program) continue;
-    if (slash != std::string_view::npos) word.remove_prefix(slash + 1);
-    for (const char c : word) hash = derive(hash, static_cast<unsigned char>(c));
+  bool is_program = true;
+  for (const std::string& word : split(command, '\0')) {
+    if (!std::exchange(is_program, false) && word.find('/') != std::string::npos) continue;
+    for (const char c : base_name(word)) hash = derive(hash, static_cast<unsigned char>(c));
     hash = derive(hash, 0);
   }
   return hash;
 }
 
 } // namespace
-
-const char* EnvironmentBlock::value(std::string_view name) const {
-  for (std::size_t at = 0; at < block_.size(); at += std::strlen(block_.c_str() + at) + 1) {
-    const char* const entry = block_.c_str() + at;
-    if (std::strncmp(entry, name.data(), name.size()) == 0 && entry[name.size()] == '=')
-      return entry + name.size() + 1;
-  }
-  return nullptr;
-}
 
 std::optional<Mode> read_mode(std::string_view text) {
   for (std::size_t i = 0; i < std::size(mode_names); ++i)
@@ -55,10 +43,14 @@ Launch read_launch(const std::function<const char*(const char*)>& value, std::ui
   return read_launch(EnvironmentReader{read, &value}, stale);
 }
 
-NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view command, int pid,
+NamedProcess Namer::name(const Variables& environment, const std::string& command, int pid,
                          bool is_same_user) {
   RunVariable run;
-  const char* const variable = is_same_user ? environment.value(run_variable_name) : nullptr;
+  const auto own_value = [&](const char* name) {
+    const auto found = environment.find(std::string_view(name));
+    return found == environment.end() ? nullptr : found->second.c_str();
+  };
+  const char* const variable = is_same_user ? own_value(run_variable_name) : nullptr;
   const bool has_run = variable != nullptr && parse_run_variable(variable, run);
   if (!has_run) {
     run = first_;
@@ -66,7 +58,7 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view c
   }
   // What is to stay random does so in an environment that was emptied, too (env -i).
   const auto value = [&](const char* option) {
-    const char* const own = environment.value(option);
+    const char* const own = own_value(option);
     return own != nullptr || has_run ? own : std::getenv(option);
   };
   const Launch launch = read_launch(value, run.stale_ranks);
@@ -111,9 +103,7 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view c
   name.key = derive(derive(name.key, label_sighted), hash);
   const std::uint64_t ordinal = given_[{name.run, name.key}]++;
   if (ordinal != 0) name.key = derive(name.key, ordinal);
-  char suffix[16];
-  std::snprintf(suffix, sizeof suffix, ".c%04x", static_cast<unsigned>(hash & 0xffff));
-  extend_path(name.path, suffix, 0, name.key);
+  extend_path(name.path, (".c" + hexadecimal(hash & 0xffff, 4)).c_str(), 0, name.key);
   if (ordinal != 0) extend_path(name.path, ".", ordinal, name.key);
   return name;
 }

@@ -15,17 +15,8 @@
 
 namespace detshim {
 
-/// An environment as the kernel shows it: null-terminated entries.
-class EnvironmentBlock {
-public:
-  explicit EnvironmentBlock(std::string block) : block_(std::move(block)) {}
-
-  /// The value of a variable, null-terminated; nullptr if it is not set.
-  const char* value(std::string_view name) const;
-
-private:
-  std::string block_;
-};
+/// An environment, by names.
+using Variables = std::map<std::string, std::string, std::less<>>;
 
 /// The mode of that name.
 std::optional<Mode> read_mode(std::string_view text);
@@ -65,8 +56,7 @@ public:
 
   /// Names the process that knows itself as `pid`. `command` is its arguments, as the kernel shows them. What
   /// another user's process says of the run and its log is not believed: the supervisor may have more rights.
-  NamedProcess name(const EnvironmentBlock& environment, std::string_view command, int pid,
-                    bool is_same_user);
+  NamedProcess name(const Variables& environment, const std::string& command, int pid, bool is_same_user);
 
 private:
   RunVariable first_;

@@ -2,12 +2,12 @@
 
 #include "common/cryptography.h"
 #include "common/stream_kinds.h"
+#include "support/files.h"
+#include "support/hash.h"
 #include "support/wording.h"
 
 #include <cinttypes>
 #include <cstdio>
-#include <sstream>
-#include <string_view>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -23,12 +23,7 @@ std::string proc(int pid, const char* name) { return "/proc/" + std::to_string(p
 
 /// A file of /proc, whole; empty if it cannot be read.
 std::string content(int folder, const char* name) {
-  const OwnedDescriptor file(::openat(folder, name, O_RDONLY | O_CLOEXEC));
-  std::string text;
-  char block[16384];
-  for (ssize_t got; file && (got = ::read(file.number(), block, sizeof block)) > 0;)
-    text.append(block, static_cast<std::size_t>(got));
-  return text;
+  return read_all(OwnedDescriptor(::openat(folder, name, O_RDONLY | O_CLOEXEC)).number());
 }
 
 /// The last number in the line of /proc/PID/status that begins so: in the namespace of the process itself.
@@ -47,9 +42,8 @@ bool has_thread(const Served& served, const seccomp_notif& call) {
 
 /// Where the executable lies in memory.
 void read_addresses(Served& served, const Executable& executable, const struct stat& file) {
-  std::istringstream maps(content(served.folder.number(), "maps"));
   bool has_base = executable.has_fixed_address;
-  for (std::string line; std::getline(maps, line);) {
+  for (const std::string& line : split(content(served.folder.number(), "maps"), '\n')) {
     std::uint64_t begin, end, offset;
     unsigned major_number, minor_number;
     std::uint64_t inode;
@@ -67,10 +61,8 @@ void read_addresses(Served& served, const Executable& executable, const struct s
 
 /// True if an item of the comma-separated list fits.
 template <typename Fits>
-bool any_item(std::string_view list, Fits fits) {
-  while (!list.empty()) {
-    std::string item(list.substr(0, list.find(',')));
-    list.remove_prefix(std::min(list.size(), item.size() + 1));
+bool any_item(const std::string& list, Fits fits) {
+  for (std::string& item : split(list, ',')) {
     std::erase(item, ' ');
     if (!item.empty() && fits(item)) return true;
   }
@@ -96,9 +88,7 @@ bool Served::pins(const char* function) const {
 }
 
 std::string Served::place(std::uint64_t instruction) const {
-  char offset[24];
-  std::snprintf(offset, sizeof offset, "+0x%" PRIx64, instruction - base);
-  return program + offset;
+  return program + "+0x" + hexadecimal(instruction - base);
 }
 
 Processes::Processes(const RunVariable& first, const struct stat& run_stderr, int watch)
@@ -111,18 +101,14 @@ Served* Processes::known(const seccomp_notif& call, const FileIdentity& executab
   return has_thread(*served, call) && served->executable == executable ? served : nullptr;
 }
 
-std::optional<Asker> Processes::identify(const Listener& listener, const seccomp_notif& call) {
-  const std::string link = proc(static_cast<int>(call.pid), "exe");
-  struct stat file;
-  if (::stat(link.c_str(), &file) != 0) return std::nullopt;
-  const Executable executable = executables_.look_up(link, file);
-  if (executable.answered == Answered::none || !listener.still_waits(call)) return std::nullopt;
-  return Asker{identity_of(file), executable};
-}
-
-Served* Processes::find(const Listener& listener, const seccomp_notif& call, const Asker& asker) {
+Served* Processes::find(const Listener& listener, const seccomp_notif& call) {
   const int thread = static_cast<int>(call.pid);
-  const FileIdentity& identity = asker.identity;
+  const std::string link = proc(thread, "exe");
+  struct stat file;
+  if (::stat(link.c_str(), &file) != 0) return nullptr;
+  const Executable executable = executables_.look_up(link, file);
+  if (executable.answered == Answered::none || !listener.still_waits(call)) return nullptr;
+  const FileIdentity identity = identity_of(file);
   Served* served = known(call, identity);
   if (served == nullptr) {
     const int pid = last_number(content(AT_FDCWD, proc(thread, "status").c_str()), "Tgid");
@@ -132,7 +118,7 @@ Served* Processes::find(const Listener& listener, const seccomp_notif& call, con
       served = of_process->second.get();
     } else {
       if (of_process != by_pid_.end()) end(pid); // it is another program now
-      std::unique_ptr<Served> fresh = look_at(pid, call, asker.executable, identity);
+      std::unique_ptr<Served> fresh = look_at(pid, call, executable, identity);
       if (fresh == nullptr) return nullptr;
       served = (by_pid_[pid] = std::move(fresh)).get();
       epoll_event event = {EPOLLIN, {.u64 = static_cast<std::uint64_t>(pid)}};
@@ -167,7 +153,10 @@ std::unique_ptr<Served> Processes::look_at(int pid, const seccomp_notif& call, c
   read_addresses(*served, executable, file);
 
   const int own_number = last_number(content(folder, "status"), "NStgid");
-  const EnvironmentBlock environment(content(folder, "environ"));
+  Variables environment;
+  for (const std::string& entry : split(content(folder, "environ"), '\0'))
+    if (const std::size_t end = entry.find('='); end != entry.npos)
+      environment.emplace(entry.substr(0, end), entry.substr(end + 1));
   const std::string command = content(folder, "cmdline");
   struct stat owner;
   const bool is_same_user = ::fstat(folder, &owner) == 0 && owner.st_uid == ::geteuid();

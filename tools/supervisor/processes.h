@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <sys/types.h>
@@ -44,23 +43,15 @@ struct Served {
   }
 };
 
-/// What the file of a task's program is, and of which version of it that holds.
-struct Asker {
-  FileIdentity identity;
-  Executable executable;
-};
-
 class Processes {
 public:
   /// `watch` is an epoll descriptor: it gets each process's pidfd, with the process's number. What is said
   /// goes to a process's stderr, if that is the file that the run began with.
   Processes(const RunVariable& first, const struct stat& run_stderr, int watch);
 
-  /// The program that makes the call, if there is an answer for it; most have the library in them, and none.
-  std::optional<Asker> identify(const Listener& listener, const seccomp_notif& call);
-
-  /// The process that makes the call; nullptr if the kernel is to answer it.
-  Served* find(const Listener& listener, const seccomp_notif& call, const Asker& asker);
+  /// The process that makes the call; nullptr if the kernel is to answer it, as for the most: the library is
+  /// in them.
+  Served* find(const Listener& listener, const seccomp_notif& call);
 
   /// A process's pidfd was readable: closes its log and forgets it.
   void end_if_dead(int pid);

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <exception>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,14 +108,12 @@ public:
   Supervisor(OwnedDescriptor listener, const RunVariable& first, const struct stat& run_stderr)
       : listener_(std::move(listener)), watch_(::epoll_create1(EPOLL_CLOEXEC)),
         processes_(first, run_stderr, watch_.number()) {
-    listener_.use_one_processor();
     epoll_event event = {EPOLLIN, {.u64 = listener_event}};
     ::epoll_ctl(watch_.number(), EPOLL_CTL_ADD, listener_.descriptor(), &event);
   }
 
   /// Until no task has the filter any more.
   void run() {
-    Request request;
     for (;;) {
       std::array<epoll_event, 16> events;
       const int count = ::epoll_wait(watch_.number(), events.data(), events.size(), -1);
@@ -125,8 +122,8 @@ public:
         const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
         if (number != listener_event)
           processes_.end_if_dead(static_cast<int>(number));
-        else if (listener_.receive(request))
-          take(request.call());
+        else if (const seccomp_notif* const call = listener_.receive())
+          take(*call);
         else if (listener_.is_abandoned())
           return processes_.end_all();
       }
@@ -164,9 +161,7 @@ private:
     const bool is_valid = (flags & ~(GRND_NONBLOCK | GRND_RANDOM | insecure)) == 0 &&
                           (flags & (GRND_RANDOM | insecure)) != (GRND_RANDOM | insecure);
     if (size == 0 || !is_valid) return false;
-    const std::optional<Asker> asker = processes_.identify(listener_, call);
-    if (!asker) return false;
-    Served* const served = processes_.find(listener_, call, *asker);
+    Served* const served = processes_.find(listener_, call);
     if (served == nullptr || !pins(*served, call, "getrandom", "")) return false;
 
     const Stream before = served->getrandom;
@@ -200,9 +195,7 @@ private:
   bool open_device(const seccomp_notif& call, const DeviceOpen& device) {
     const int thread = static_cast<int>(call.pid);
     const auto& [path, flags] = device;
-    const std::optional<Asker> asker = processes_.identify(listener_, call);
-    if (!asker) return false;
-    Served* const served = processes_.find(listener_, call, *asker);
+    Served* const served = processes_.find(listener_, call);
     if (served == nullptr || !has_device(thread, path) || !pins(*served, call, "openat", path)) return false;
 
     const std::uint64_t key = derive(derive(derive(served->name.key, 0), // as the main thread's

@@ -19,8 +19,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <optional>
 
 #include <fcntl.h>
@@ -47,15 +47,6 @@ std::uint64_t random_number() {
   return number;
 }
 
-/// The absolute name of the folder that the log's is in, or of that itself.
-std::string folder_named(const std::string& name) {
-  if (name.starts_with('/')) return name;
-  char* const here = ::getcwd(nullptr, 0);
-  const std::string folder = (here == nullptr ? "." : here) + ("/" + name);
-  std::free(here);
-  return folder;
-}
-
 /// The variable that the library in a first process would write for the program it turns into. `folder` is
 /// where the log folder's name is kept.
 RunVariable begin_run(std::string& folder) {
@@ -69,7 +60,10 @@ RunVariable begin_run(std::string& folder) {
   new_run_name(static_cast<std::time_t>(run.begun / 1'000'000)).copy(run.run, sizeof run.run - 1);
   const std::string requested = variable("DETSHIM_LOG");
   run.log_is_default = requested.empty();
-  folder = folder_named(run.log_is_default ? "detshim-log" : requested);
+  const std::string named = run.log_is_default ? "detshim-log" : requested;
+  std::error_code error; // the folder that this process is in may be gone
+  folder = std::filesystem::absolute(named, error).string();
+  if (error) folder = "./" + named;
   if (run.is_of_job) agree_on_run(job, folder.c_str(), launch.rank, run.run, run.begun);
   if (run.log_is_default) folder += std::string("/") + run.run;
   if (folder.size() > 3600) throw UsageError("the log folder's name is too long");
@@ -78,7 +72,7 @@ RunVariable begin_run(std::string& folder) {
 
   if (const char* const seed = std::getenv("DETSHIM_SEED")) {
     const std::optional<std::uint64_t> number = read_seed(seed);
-    if (!number) throw UsageError("DETSHIM_SEED '" + printable(seed) + "' is not accepted");
+    if (!number) throw UsageError("DETSHIM_SEED " + in_quotes(seed) + " is not accepted");
     run.seed = *number;
   } else {
     run.seed = job.key != 0 ? drawn_seed(job, run.run) : random_number() >> 11; // as the library draws it
@@ -111,7 +105,7 @@ RunVariable join_or_begin_run(std::string& folder) {
   }
   if (const char* const mode = std::getenv("DETSHIM_MODE")) {
     const std::optional<Mode> requested = read_mode(mode);
-    if (!requested) throw UsageError("DETSHIM_MODE '" + printable(mode) + "' is not accepted");
+    if (!requested) throw UsageError("DETSHIM_MODE " + in_quotes(mode) + " is not accepted");
     run.mode = *requested;
   }
   if (run.mode == Mode::observe || run.mode == Mode::off)
@@ -128,35 +122,29 @@ void publish(const RunVariable& run) {
 
 // ------------------------------------------------------------------ the two processes
 
-bool send_descriptor(int socket, int descriptor) {
+/// A byte, and room for a descriptor beside it.
+struct Message {
   char byte = 0;
   iovec data = {&byte, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof descriptor)] = {};
-  msghdr message = {};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr header = {nullptr, 0, &data, 1, room, sizeof room, 0};
+};
+
+bool send_descriptor(int socket, int descriptor) {
+  Message message;
+  cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof descriptor);
   std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  return ::sendmsg(socket, &message, MSG_NOSIGNAL) == 1;
+  return ::sendmsg(socket, &message.header, MSG_NOSIGNAL) == 1;
 }
 
 /// -1 if the other side is gone.
 int receive_descriptor(int socket) {
-  char byte;
-  iovec data = {&byte, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  if (::recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1) return -1;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  Message message;
+  if (::recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC) != 1) return -1;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
   int descriptor = -1;
   if (header != nullptr) std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
   return descriptor;
@@ -304,7 +292,7 @@ int run_trapped(const std::vector<std::string>& command) {
     return cannot_execute;
   }
   const int error = execute_in_path(command);
-  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << std::strerror(error) << '\n';
+  std::cerr << "detshim: cannot run " << in_quotes(command[0]) << ": " << std::strerror(error) << '\n';
   return error == ENOENT ? program_missing : cannot_execute;
 }
 

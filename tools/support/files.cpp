@@ -10,27 +10,28 @@
 
 namespace detshim {
 
-int open_regular(const std::string& file) {
+OwnedDescriptor open_regular(const std::string& file, int flags) {
   struct stat state;
-  if (::stat(file.c_str(), &state) != 0 || !S_ISREG(state.st_mode)) return -1;
-  const int input = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (input < 0 || (::fstat(input, &state) == 0 && S_ISREG(state.st_mode))) return input;
-  ::close(input);
-  return -1;
+  if (::stat(file.c_str(), &state) != 0 || !S_ISREG(state.st_mode)) return {};
+  OwnedDescriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags));
+  if (input && (::fstat(input.number(), &state) != 0 || !S_ISREG(state.st_mode))) return {};
+  return input;
 }
 
-std::string read_file(const std::string& file, std::size_t most) {
-  const int input = open_regular(file); // not by a stream: a run that begins waits for it
+std::string read_all(int descriptor, std::size_t most) { // not by a stream: a run that begins waits for it
   std::string text;
   char block[16384];
-  while (input >= 0 && text.size() < most) {
-    const ssize_t size = ::read(input, block, std::min(sizeof block, most - text.size()));
+  while (text.size() < most) {
+    const ssize_t size = ::read(descriptor, block, std::min(sizeof block, most - text.size()));
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) break;
     text.append(block, static_cast<std::size_t>(size));
   }
-  if (input >= 0) ::close(input);
   return text;
+}
+
+std::string read_file(const std::string& file, std::size_t most) {
+  return read_all(open_regular(file).number(), most);
 }
 
 std::string first_line(const std::string& file) {

@@ -1,6 +1,8 @@
 // Files that are read and written whole.
 #pragma once
 
+#include "support/descriptor.h"
+
 #include <string>
 #include <string_view>
 
@@ -15,8 +17,11 @@ std::string read_file(const std::string& file, std::size_t most = 64U << 20);
 /// The first line of such a file.
 std::string first_line(const std::string& file);
 
-/// The descriptor of a regular file, open for reading; -1 where it is none.
-int open_regular(const std::string& file);
+/// A regular file, open for reading, with these flags too; not open where it is none.
+OwnedDescriptor open_regular(const std::string& file, int flags = 0);
+
+/// What is left to read, at most so many bytes, or up to an error.
+std::string read_all(int descriptor, std::size_t most = ~std::size_t{0});
 
 /// Writes all of it. Returns 0, or the error.
 int write_all(int descriptor, std::string_view text);

@@ -15,12 +15,14 @@ constexpr std::uint64_t hash_of(std::string_view bytes, std::uint64_t hash = fir
   return hash;
 }
 
-/// 16 digits in hexadecimal.
-inline std::string hash_digits(std::uint64_t hash) {
-  std::string digits(16, '0');
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, hash >>= 4)
-    *digit = "0123456789abcdef"[hash & 15];
-  return digits;
+/// At least so many digits.
+inline std::string hexadecimal(std::uint64_t number, std::size_t digits = 1) {
+  std::string text;
+  for (; number != 0 || text.size() < digits; number >>= 4)
+    text.insert(text.begin(), "0123456789abcdef"[number & 15]);
+  return text;
 }
+
+inline std::string hash_digits(std::uint64_t hash) { return hexadecimal(hash, 16); }
 
 } // namespace detshim

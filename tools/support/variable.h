@@ -1,7 +1,8 @@
 // Variables of the environment, and what they hold.
 #pragma once
 
-#include <charconv>
+#include "support/wording.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -20,10 +21,7 @@ inline std::string variable(const char* name, const std::string& fallback = "") 
 inline std::optional<std::uint64_t> read_seed(std::string_view text) {
   const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   if (is_hexadecimal) text.remove_prefix(2);
-  std::uint64_t seed = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seed, is_hexadecimal ? 16 : 10);
-  return error == std::errc() && stop == end ? std::optional(seed) : std::nullopt;
+  return number_in<std::uint64_t>(text, is_hexadecimal ? 16 : 10);
 }
 
 } // namespace detshim

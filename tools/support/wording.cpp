@@ -1,10 +1,13 @@
 #include "support/wording.h"
 
+#include "support/hash.h"
+
 #include <algorithm>
-#include <cstdio>
 #include <random>
+#include <sstream>
 #include <string_view>
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -20,6 +23,13 @@ std::string enumerated(const std::vector<std::string>& parts) {
   for (std::size_t i = 0; i < parts.size(); ++i)
     result += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
   return result;
+}
+
+std::vector<std::string> split(const std::string& text, char between) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, between);) parts.push_back(std::move(part));
+  return parts;
 }
 
 std::string some_of(const std::vector<std::string>& names) {
@@ -60,6 +70,14 @@ std::string with_base_names(const std::string& text) {
   return result;
 }
 
+bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, text) != words.end();
+}
+
+bool starts_with_any_of(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(beginnings, [&](std::string_view one) { return text.starts_with(one); });
+}
+
 std::string moment_text(std::time_t moment, const char* format) {
   char text[64] = {};
   std::tm parts = {};
@@ -68,9 +86,13 @@ std::string moment_text(std::time_t moment, const char* format) {
 }
 
 std::string new_run_name(std::time_t began) {
-  char rest[32];
-  std::snprintf(rest, sizeof rest, "-%d-%04x", ::getpid(), std::random_device()() & 0xffff);
-  return moment_text(began, "%Y%m%dT%H%M%S") + rest;
+  return moment_text(began, "%Y%m%dT%H%M%S-") + std::to_string(::getpid()) + "-" +
+         hexadecimal(std::random_device()() & 0xffff, 4);
+}
+
+std::string host_name() {
+  utsname names;
+  return ::uname(&names) == 0 ? names.nodename : "";
 }
 
 std::string base_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }

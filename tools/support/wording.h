@@ -1,11 +1,15 @@
 // Small pieces of wording.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace detshim {
@@ -25,6 +29,9 @@ std::string joined(const Texts& texts, const char* between = ", ") {
   return result;
 }
 
+/// What stands between those characters: "a", "" and "b" of "a,,b,".
+std::vector<std::string> split(const std::string& text, char between);
+
 /// "a, b, c and 4 more".
 std::string some_of(const std::vector<std::string>& names);
 
@@ -40,9 +47,21 @@ std::string cut(const std::string& text, std::size_t to);
 /// `text` with the name of each file in place of its path.
 std::string with_base_names(const std::string& text);
 
+bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words);
+bool starts_with_any_of(std::string_view text, std::initializer_list<std::string_view> beginnings);
+
 /// Nothing for an empty text.
 inline std::optional<std::string> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// The number that is all of the text.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text, int base = 10) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
 /// A moment in UTC, by a format of strftime's.
@@ -50,6 +69,9 @@ std::string moment_text(std::time_t moment, const char* format);
 
 /// 20261121T003512-4711-9f3c: the name of a run of this process, docs/LOG_FORMAT.md.
 std::string new_run_name(std::time_t began);
+
+/// This machine's name; empty where it has none.
+std::string host_name();
 
 /// What stands behind the last slash.
 std::string base_name(const std::string& file);

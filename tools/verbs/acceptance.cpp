@@ -1,12 +1,14 @@
 #include "verbs/acceptance.h"
 
+#include "log_reader/open_file.h"
 #include "log_reader/printable.h"
+#include "support/lists.h"
+#include "support/wording.h"
 #include "verbs/verbs.h"
 #include "verdict/verdict.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 namespace detshim {
@@ -14,9 +16,9 @@ namespace {
 
 void add_accepted(std::vector<std::string>& to, std::string name, const std::string& source) {
   if (!is_acceptance(name))
-    throw UsageError(source + "'" + printable(name) +
-                     "' names no reason: accepted is a kind that `detshim log` prints, or KIND:NAME");
-  if (std::ranges::find(to, name) == to.end()) to.push_back(std::move(name));
+    throw UsageError(source + in_quotes(name) +
+                     " names no reason: accepted is a kind that `detshim log` prints, or KIND:NAME");
+  add_once(to, std::move(name));
 }
 
 /// A name in each line; what is behind a # is a comment.
@@ -24,12 +26,10 @@ void read_acceptance_file(std::vector<std::string>& to) {
   std::error_code error;
   if (!std::filesystem::exists(acceptance_file, error)) return;
   const std::string file = std::string("'") + acceptance_file + "'";
-  std::ifstream input(acceptance_file);
-  if (!std::filesystem::is_regular_file(acceptance_file, error) || !input)
-    throw UsageError(file + " cannot be read as a file");
+  if (!OpenFile(acceptance_file)) throw UsageError(file + " cannot be read as a file");
   constexpr const char* blanks = " \t\r";
   std::size_t number = 0;
-  for (std::string line; std::getline(input, line);) {
+  for (std::string& line : split(read_file(acceptance_file), '\n')) {
     ++number;
     line.resize(std::min(line.find('#'), line.size()));
     const std::size_t first = line.find_first_not_of(blanks);

@@ -13,7 +13,7 @@ int completion(const std::string& shell) {
       std::cout << script;
       return done;
     }
-  throw UsageError("completion '" + printable(shell) + "' is not accepted: bash, zsh or fish");
+  throw UsageError("completion " + in_quotes(shell) + " is not accepted: bash, zsh or fish");
 }
 
 } // namespace detshim

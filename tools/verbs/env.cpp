@@ -73,7 +73,7 @@ int env_capture(const EnvCaptureOptions& options) {
   const std::string folder = options.log.value_or(default_log_folder);
   const Log log = read_log(folder);
   const bool has_log = !log.processes.empty();
-  if (options.log && !has_log) throw UsageError("no log in '" + printable(folder) + "'");
+  if (options.log && !has_log) throw UsageError("no log in " + in_quotes(folder));
   if (has_log) {
     const RunEnvironment captured = complete_environment(log, true);
     if (options.output && *options.output != "-")
@@ -83,7 +83,7 @@ int env_capture(const EnvCaptureOptions& options) {
     else if (options.output || captured.is_kept)
       std::cout << printable(options.output.value_or(captured.file)) << '\n';
     else
-      throw UsageError("cannot write '" + printable(captured.file) + "'" +
+      throw UsageError("cannot write " + in_quotes(captured.file) +
                        (captured.why_not_kept.empty() ? "" : ": " + captured.why_not_kept) +
                        "; -o names another place");
     return done;

@@ -19,10 +19,8 @@
 #include <map>
 #include <ostream>
 #include <set>
-#include <sstream>
 
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -62,8 +60,7 @@ bool may_still_run(const Log& log) {
   // Of its first process, which may have no log, the run's name has the id: docs/LOG_FORMAT.md.
   const std::size_t id = log.run.find('-');
   if (id != std::string::npos && is_there(std::atoll(log.run.c_str() + id + 1))) return true;
-  utsname names;
-  const std::string here = ::uname(&names) == 0 ? names.nodename : "";
+  const std::string here = host_name();
   return std::ranges::any_of(log.processes, [&](const Process& process) {
     if (process.end || was_ended_by_parent(log, process)) return false;
     const std::string node = process.starts.empty() ? "" : process.starts.back().node;
@@ -83,8 +80,16 @@ std::string size_of_log(const Log& log) {
 }
 
 bool has_grown(const Environment& environment, const Log& log) {
-  const auto seen = environment.places.find(log_seen);
-  return seen != environment.places.end() && seen->second != size_of_log(log);
+  const std::string seen = environment.place(log_seen);
+  return !seen.empty() && seen != size_of_log(log);
+}
+
+/// What one run leaves in files, and the next reads.
+void add_carried_state(const Environment& environment, Verdict& verdict) {
+  const std::vector<std::string> files = split(environment.place(carried_state), '\n');
+  if (files.empty()) return;
+  verdict.add({.finding = Finding::state_carried, .names = files, .count = files.size()});
+  if (verdict.level < VerdictLevel::unverified) verdict.level = VerdictLevel::unverified;
 }
 
 } // namespace
@@ -99,8 +104,7 @@ RunEnvironment complete_environment(const Log& log, bool again) {
   if (!kept.problems.empty()) result.remark = kept.problems.front();
   const std::string here = machine_identity();
   const auto is_here = [&](const KeptEnvironment& one) {
-    const auto machine = one.environment.places.find("machine");
-    return machine != one.environment.places.end() && machine->second == here;
+    return was_captured_at_start(one.environment) && one.environment.place("machine") == here;
   };
   auto one = std::ranges::find_if(kept.all, is_here);
   const bool is_elsewhere = one == kept.all.end() && !kept.all.empty();
@@ -135,30 +139,12 @@ RunEnvironment complete_environment(const Log& log, bool again) {
   return result;
 }
 
-namespace {
-
-/// What one run leaves in files, and the next reads.
-void add_carried_state(const Environment& environment, Verdict& verdict) {
-  const auto files = environment.places.find(carried_state);
-  if (files == environment.places.end()) return;
-  VerdictReason reason = {.finding = Finding::state_carried};
-  std::istringstream lines(files->second);
-  for (std::string file; std::getline(lines, file);) reason.names.push_back(file);
-  reason.count = reason.names.size();
-  verdict.reasons.push_back(std::move(reason));
-  if (verdict.level < VerdictLevel::unverified) verdict.level = VerdictLevel::unverified;
-}
-
-} // namespace
-
 void weigh_evidence_of(const Log& log, const Environment& environment, Verdict& verdict) {
   std::string file = evidence_file_name;
   std::error_code error;
   // The start record has the folder of the first record: a program may be in another by then.
-  if (const auto folder = environment.places.find("folder"); folder != environment.places.end()) {
-    if (std::filesystem::is_directory(folder->second, error))
-      file = folder->second + '/' + evidence_file_name;
-  }
+  if (const std::string folder = environment.place("folder"); std::filesystem::is_directory(folder, error))
+    file = folder + '/' + evidence_file_name;
   try {
     add_carried_state(environment, verdict);
     const std::vector<EvidenceEntry> entries = read_evidence(file);
@@ -187,8 +173,7 @@ Json run_environment_json(const RunEnvironment& environment) {
 std::vector<std::string> changes_since(const Environment& before) {
   constexpr std::size_t longest = 60;
   CaptureOptions options;
-  if (const auto program = before.places.find("program"); program != before.places.end())
-    options.program = program->second;
+  options.program = before.place("program");
   const EnvironmentComparison found = compare_environments(before, capture_environment(options));
   std::vector<std::string> changes;
   for (const EnvironmentDifference& one : found.differences)

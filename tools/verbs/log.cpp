@@ -11,15 +11,20 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
+#include <utility>
 
 namespace detshim {
 namespace {
 
+bool is_empty(const Log& log) {
+  return std::ranges::none_of(log.processes, &Process::holds_a_record) && log.missing_root == 0;
+}
+
 /// Says in one line why there is nothing to print.
 [[noreturn]] void nothing_to_read(const Log& log, const LogOptions& options) {
-  const std::string folder = "'" + printable(log.folder) + "'";
+  const std::string folder = in_quotes(log.folder);
   if (options.run && !log.other_runs.empty())
-    throw UsageError("no run '" + printable(*options.run) + "' in " + folder + "; the newest there is " +
+    throw UsageError("no run " + in_quotes(*options.run) + " in " + folder + "; the newest there is " +
                      printable(log.other_runs.front()));
   if (!log.other_format_files.empty())
     throw UsageError("the log in " + folder + ' ' + log.other_format_files.front().text());
@@ -62,11 +67,10 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
   std::ostream& out = options.json ? std::cerr : std::cout;
   if (!log.other_runs.empty()) out << "\nother runs in this folder (--run NAME judges one alone):\n";
   for (const std::string& run : log.other_runs) {
-    const Log other = read_log(log.folder, run);
-    if (std::ranges::none_of(other.processes, &Process::holds_a_record) && other.missing_root == 0) continue;
-    const Summary summary = summarise(other);
-    Verdict verdict =
-        make_verdict(other, summary, scan_loaded_code(other, summary, decode_of(options)), accepted);
+    Log read = read_log(log.folder, run);
+    if (is_empty(read)) continue;
+    JudgedLog judged(std::move(read), decode_of(options), accepted);
+    auto& [other, summary, code, verdict] = judged;
     if (!options.no_scan) weigh_evidence_of(other, complete_environment(other, false).environment, verdict);
     all_pass &= verdict.passes_check() && (!options.no_timing || timed_choices(summary).empty());
     out << "  " << printable(run) << ": " << level_name(verdict.level);
@@ -82,24 +86,22 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
 
 int log(const LogOptions& options) {
   const std::vector<std::string> accepted = accepted_reasons(options.accepted, options.accepts_kernels);
-  const Log log = read_log(options.folder.value_or(default_log_folder), options.run);
-  if (std::ranges::none_of(log.processes, &Process::holds_a_record) && log.missing_root == 0)
-    nothing_to_read(log, options);
-  const Summary summary = summarise(log);
-  const LoadedCode code = scan_loaded_code(log, summary, decode_of(options));
-  Verdict verdict = make_verdict(log, summary, code, accepted);
+  Log read = read_log(options.folder.value_or(default_log_folder), options.run);
+  if (is_empty(read)) nothing_to_read(read, options);
+  JudgedLog judged(std::move(read), decode_of(options), accepted);
+  auto& [log, summary, code, verdict] = judged;
   // Not looked for where nothing is to be looked into.
   std::optional<RunEnvironment> environment;
   if (!options.no_scan) environment = complete_environment(log, false);
   if (environment) weigh_evidence_of(log, environment->environment, verdict);
   if (options.json) {
-    Json document = log_json(log, summary, code, verdict, options.all);
+    Json document = log_json(judged, options.all);
     document["run_environment"] = environment ? run_environment_json(*environment) : Json();
     print_json(std::cout, document);
   } else {
     if (environment && !environment->remark.empty())
       std::cout << "environment: " << environment->remark << '\n';
-    print_log_text(std::cout, log, summary, code, verdict, options.all, {wants_colour()});
+    print_log_text(std::cout, judged, options.all, {wants_colour()});
   }
   if (!options.check) return done;
   const bool is_untimed = !options.no_timing || nothing_was_timed(summary, options);

@@ -23,7 +23,7 @@ std::string sum_of(std::string_view text) { return hash_digits(hash_of(text)); }
 /// The last choices of a file by their problems, both as they stand in it. Throws UsageError.
 std::map<std::string, std::string> read_tuning(const std::string& file) {
   std::ifstream input(file, std::ios::binary);
-  if (!input) throw UsageError("'" + printable(file) + "' cannot be read");
+  if (!input) throw UsageError(in_quotes(file) + " cannot be read");
   std::map<std::string, std::string> choices;
   for (std::string line; std::getline(input, line);) {
     const std::size_t choice = line.find(before_choice), sum = line.rfind(before_sum);
@@ -39,8 +39,7 @@ std::map<std::string, std::string> read_tuning(const std::string& file) {
     choices[line.substr(0, choice)] = line.substr(from, sum - from);
   }
   if (choices.empty())
-    throw UsageError("'" + printable(file) +
-                     "' is no unchanged file that DETSHIM_AUTOTUNE=record:FILE has written");
+    throw UsageError(in_quotes(file) + " is no unchanged file that DETSHIM_AUTOTUNE=record:FILE has written");
   return choices;
 }
 
@@ -96,7 +95,7 @@ int tuning(const TuningOptions& options) {
 
   std::ofstream output(options.output, std::ios::binary | std::ios::trunc);
   if (!(output << text) || !output.flush())
-    throw UsageError("'" + printable(options.output) + "' cannot be written");
+    throw UsageError(in_quotes(options.output) + " cannot be written");
   std::cout << problems.size() << " choices of " << options.files.size() << " files, " << differences
             << " not alike: " << printable(options.output) << '\n';
   return done;

@@ -23,7 +23,7 @@ namespace {
 void write_junit(const std::string& file, const VerifyPlan& plan, const Verification& result) {
   std::ofstream out(file);
   print_verify_junit(plan, result, out);
-  if (!out.flush()) throw UsageError("cannot write '" + printable(file) + "'");
+  if (!out.flush()) throw UsageError("cannot write " + in_quotes(file));
 }
 
 /// For `detshim report`, which refuses one that a full disk has cut.

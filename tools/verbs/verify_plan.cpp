@@ -31,7 +31,7 @@ void check_can_be_written(const std::string& file) {
   const fs::path folder = fs::path(file).parent_path();
   const fs::path& place = is_there ? fs::path(file) : folder.empty() ? fs::path(".") : folder;
   if (fs::is_directory(file) || ::access(place.c_str(), W_OK) != 0)
-    throw UsageError("cannot write '" + printable(file) + "'");
+    throw UsageError("cannot write " + in_quotes(file));
 }
 
 /// Hours of runs come before the search.
@@ -51,8 +51,8 @@ void check_allocations(const VerifyOptions& options) {
                      std::string(options.run.keep_aslr ? "--keep-aslr" : "mode " + mode) + " leaves random");
   const std::string library = find_heap_library(options.run.library);
   if (library.find_first_of(" :") != std::string::npos)
-    throw UsageError("'" + printable(library) +
-                     "' cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
+    throw UsageError(in_quotes(library) +
+                     " cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
 }
 
 /// What is written into an output in the end would be over the user's file.
@@ -69,7 +69,7 @@ void check_reports(const VerifyOptions& options) {
     if (is_found || search.would_find(fs::weakly_canonical(fs::absolute(file), error)))
       throw UsageError(what + " is one of the outputs that --output names: name another file");
   };
-  if (options.junit) check("--junit '" + printable(*options.junit) + "'", *options.junit);
+  if (options.junit) check("--junit " + in_quotes(*options.junit), *options.junit);
   check("standard output", "/proc/self/fd/1");
   check("standard error", "/proc/self/fd/2");
 }
@@ -77,7 +77,7 @@ void check_reports(const VerifyOptions& options) {
 /// The program's file has to be there before anything is moved.
 void check_program(const std::string& program) {
   if (find_executable(program).empty())
-    throw UsageError("cannot run '" + printable(program) + "': " + std::generic_category().message(ENOENT));
+    throw UsageError("cannot run " + in_quotes(program) + ": " + std::generic_category().message(ENOENT));
 }
 
 std::vector<Pattern> patterns(const std::vector<std::string>& texts, const char* option) {
@@ -90,7 +90,7 @@ std::vector<Pattern> patterns(const std::vector<std::string>& texts, const char*
 Pattern line_to_kill_after(const std::string& text) {
   constexpr std::string_view begin = "kill after ";
   if (!text.starts_with(begin) || text.size() == begin.size())
-    throw UsageError("--resume '" + printable(text) + "' is not accepted: 'kill after REGEX'");
+    throw UsageError("--resume " + in_quotes(text) + " is not accepted: 'kill after REGEX'");
   return {text.substr(begin.size()), "--resume"};
 }
 
@@ -100,8 +100,8 @@ ComparisonRules rules_of(const VerifyOptions& options) {
   rules.metrics = patterns(options.metrics, "--metric");
   for (const Pattern& pattern : rules.metrics)
     if (pattern.groups() != 1)
-      throw UsageError("--metric '" + printable(pattern.text()) +
-                       "' is not accepted: it needs one group, for the number: 'loss=(\\S+)'");
+      throw UsageError("--metric " + in_quotes(pattern.text()) +
+                       " is not accepted: it needs one group, for the number: 'loss=(\\S+)'");
   rules.tolerance = {options.relative_tolerance, options.absolute_tolerance};
   rules.declared_volatile = patterns(options.volatile_text, "--volatile");
   const auto ignores = [&](const char* stream) { return std::ranges::count(options.ignored, stream) > 0; };
@@ -117,12 +117,12 @@ fs::path make_folder(const std::optional<std::string>& asked_for, const std::str
   fs::path folder = fs::absolute(asked_for ? fs::path(*asked_for) : fs::path("detshim-log") / name);
   std::error_code error;
   if (fs::exists(fs::symlink_status(folder, error)) && !fs::is_empty(folder, error))
-    throw UsageError("--log '" + printable(folder.string()) +
-                     "' is not accepted: a folder that is new or empty");
+    throw UsageError("--log " + in_quotes(folder.string()) +
+                     " is not accepted: a folder that is new or empty");
   fs::create_directories(folder, error);
   if (!error) fs::permissions(folder, fs::perms::owner_all, error);
   if (error)
-    throw UsageError("cannot make the folder '" + printable(folder.string()) + "': " + error.message());
+    throw UsageError("cannot make the folder " + in_quotes(folder.string()) + ": " + error.message());
   return fs::canonical(folder); // outputs are moved along no links
 }
 
@@ -143,14 +143,14 @@ void check_verify(const VerifyOptions& options) {
     throw UsageError("--rtol and --atol are for metrics: --metric REGEX is missing");
   for (const std::string& stream : options.ignored)
     if (stream != "stdout" && stream != "stderr")
-      throw UsageError("--ignore '" + printable(stream) + "' is not accepted: stdout or stderr");
+      throw UsageError("--ignore " + in_quotes(stream) + " is not accepted: stdout or stderr");
   for (const std::string& output : options.outputs) {
     if (output.starts_with('-')) // an option, or the -- before the program
-      throw UsageError("--output '" + printable(output) + "' is not accepted: its GLOB is missing (" +
+      throw UsageError("--output " + in_quotes(output) + " is not accepted: its GLOB is missing (" +
                        printable("./" + output) + " for a file of that name)");
     if (output.empty() || ("/" + output + "/").find("/**/") != std::string::npos)
-      throw UsageError("--output '" + printable(output) +
-                       "' is not accepted: a glob, where ** is no more than *, or a folder, which stands for "
+      throw UsageError("--output " + in_quotes(output) +
+                       " is not accepted: a glob, where ** is no more than *, or a folder, which stands for "
                        "all that is below it");
   }
   if (options.junit) check_can_be_written(*options.junit);
@@ -187,8 +187,8 @@ VerifyStatus status_of(Answer answer) {
 }
 
 int end_as_interrupted(const Interrupted& interrupted, const VerifyPlan& plan) {
-  std::cerr << "detshim: interrupted; the outputs are as they were, what the runs left is in '"
-            << printable(plan.folder.string()) << "'\n";
+  std::cerr << "detshim: interrupted; the outputs are as they were, what the runs left is in "
+            << in_quotes(plan.folder.string()) << "\n";
   std::cerr.flush();
   ::signal(interrupted.signal, SIG_DFL);
   ::raise(interrupted.signal);

@@ -15,23 +15,18 @@
 namespace detshim {
 namespace {
 
-template <std::size_t n>
-bool starts_with_any(const std::string& file, const std::array<const char*, n>& starts) {
-  return std::ranges::any_of(starts, [&](const char* start) { return file.starts_with(start); });
-}
-
 /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
 /// and Triton's own.
 bool compiles_kernels(const std::string& file) {
-  return starts_with_any(file, std::to_array({"libnvrtc.so", "libnvJitLink.so", "libnvvm.so", "libtriton"}));
+  return starts_with_any_of(file, {"libnvrtc.so", "libnvJitLink.so", "libnvvm.so", "libtriton"});
 }
 
 /// Files with kernels of PyTorch's own, as its wheels and Debian's packages have them; and the compilers that
 /// are loaded with them. libtriton is not: Inductor loads it, but so does a program with kernels of its own.
 bool is_part_of_torch(const std::string& file) {
-  return starts_with_any(file, std::to_array({"libtorch_cuda", "libtorch_nvshmem", "libc10_cuda",
-                                              "libcaffe2_nvrtc", "libnvrtc.so", "libnvrtc-builtins",
-                                              "libnvJitLink.so", "libcusparseLt.so", "libnvshmem_host.so"}));
+  return starts_with_any_of(file, {"libtorch_cuda", "libtorch_nvshmem", "libc10_cuda", "libcaffe2_nvrtc",
+                                   "libnvrtc.so", "libnvrtc-builtins", "libnvJitLink.so", "libcusparseLt.so",
+                                   "libnvshmem_host.so"});
 }
 
 /// True for what hands kernels as text to the same compilers.
@@ -67,15 +62,11 @@ bool may_have_had_gpu(const Process& process) {
   return std::ranges::any_of(
              process.modules,
              [](const std::string& file) { return base_name(file).starts_with("libcuda.so"); }) ||
-         std::ranges::find(process.libraries, "cuda", &Library::name) != process.libraries.end();
-}
-
-bool started(const Process& process, const std::string& program) {
-  return std::ranges::find(process.starts, program, &Start::program) != process.starts.end();
+         contains(process.libraries, "cuda", &Library::name);
 }
 
 bool had_file(const Process& process, const std::string& file) {
-  return contains(process.modules, file) || started(process, file);
+  return contains(process.modules, file) || contains(process.starts, file, &Start::program);
 }
 
 /// True if no process that may have had a GPU had `file` loaded, or `file` is of a library that decides
@@ -103,8 +94,7 @@ bool is_answered_for(const Log& log, const std::string& file) {
 /// True if some process of the log that had `file` loaded had no file of `library`.
 bool is_without(const Log& log, const std::string& file, const std::string& library) {
   return std::ranges::any_of(log.processes, [&](const Process& process) {
-    return had_file(process, file) &&
-           std::ranges::find(process.coverage, library, &Coverage::library) == process.coverage.end();
+    return had_file(process, file) && !contains(process.coverage, library, &Coverage::library);
   });
 }
 
@@ -124,7 +114,7 @@ void find_copies(const VerdictInputs& inputs, Verdict& verdict) {
     for (const LinkedCopy& copy : symbols.copies)
       // Beside the library it may be a stub that hands on to it, as TensorFlow's, and those calls are hooked.
       if (!is_idle(log, file, copy.library))
-        verdict.reasons.push_back(
+        verdict.add(
             {.finding = is_without(log, file, copy.library) ? Finding::linked_copy : Finding::copy_or_stub,
              .library = copy.library,
              .function = copy.first,
@@ -132,7 +122,7 @@ void find_copies(const VerdictInputs& inputs, Verdict& verdict) {
              .count = copy.functions - 1});
     if (symbols.copies.empty() && symbols.has_kernels && !symbols.has_symbol_table && !is_unused &&
         !loads_algorithms(log, file))
-      verdict.reasons.push_back({.finding = Finding::no_symbols, .file = file});
+      verdict.add({.finding = Finding::no_symbols, .file = file});
   }
 }
 
@@ -144,9 +134,8 @@ void find_launchers(const VerdictInputs& inputs, Verdict& verdict) {
       continue;
     for (const CallPlace& place : symbol.places) {
       const std::string file = file_of_place(place.at);
-      if (file.starts_with('/') && cuda_library_of(file).empty() && !is_answered_for(inputs.log, file) &&
-          !contains(verdict.own_kernels, file))
-        verdict.own_kernels.push_back(file);
+      if (file.starts_with('/') && cuda_library_of(file).empty() && !is_answered_for(inputs.log, file))
+        add_once(verdict.own_kernels, file);
     }
   }
 }
@@ -178,14 +167,14 @@ void add_use(Uses& uses, const Bound& bound, const KnownFunctions& known, const 
   const bool is_new = of == nullptr && !known.has(name);
   if (!is_new && (of == nullptr || of->verdict == "harmless" || of->verdict == "told")) return;
   Use& use = uses[{bound.library, bound.by, is_new ? std::string_view() : of->name}];
-  if (!contains(use.functions, name)) use.functions.push_back(name);
+  add_once(use.functions, name);
   use.of = of;
 }
 
 void add_uses(const Uses& uses, Finding open, Finding unknown, Verdict& verdict) {
   for (const auto& [key, use] : uses) {
     const auto& [library, file, name] = key;
-    verdict.reasons.push_back(
+    verdict.add(
         {.finding = use.of == nullptr ? unknown : open,
          .library = library,
          .function = use.functions.front(),
@@ -204,11 +193,11 @@ void add_bound(const Uses& uses, Verdict& verdict) {
                        .function = uses.begin()->second.functions.front(),
                        .file = file};
   for (const auto& [key, use] : uses) {
-    if (!contains(reason.names, std::get<1>(key))) reason.names.push_back(std::get<1>(key));
-    if (!contains(reason.others, std::get<0>(key))) reason.others.push_back(std::get<0>(key));
+    add_once(reason.names, std::get<1>(key));
+    add_once(reason.others, std::get<0>(key));
     reason.count += use.functions.size();
   }
-  verdict.reasons.push_back(std::move(reason));
+  verdict.add(std::move(reason));
 }
 
 // ---- Coverage and versions ----
@@ -218,16 +207,16 @@ using Said = std::set<std::pair<std::string, std::string>>;
 void add_coverage(const Coverage& coverage, Said& said, Verdict& verdict) {
   if (coverage.files.empty()) return;
   if (coverage.hooks == 0 && said.insert({coverage.library, coverage.files.front()}).second)
-    verdict.reasons.push_back(
+    verdict.add(
         {.finding = Finding::none_of_the_hooks, .library = coverage.library, .file = coverage.files.front()});
   std::map<std::string, std::string> by_name;
   for (const std::string& file : coverage.files) {
     const auto [first, is_new] = by_name.try_emplace(base_name(file), file);
     if (!is_new && said.insert({first->second, file}).second)
-      verdict.reasons.push_back({.finding = Finding::two_copies,
-                                 .library = coverage.library,
-                                 .file = file,
-                                 .detail = first->second});
+      verdict.add({.finding = Finding::two_copies,
+                   .library = coverage.library,
+                   .file = file,
+                   .detail = first->second});
   }
 }
 
@@ -245,7 +234,7 @@ void add_uncovered(const Process& process, Said& uncovered) {
   for (const std::string& file : process.modules)
     if (const std::string library = cuda_library_of(file);
         !library.empty() && process.came_to_its_end() && may_have_used(process, library) &&
-        std::ranges::find(process.coverage, library, &Coverage::library) == process.coverage.end())
+        !contains(process.coverage, library, &Coverage::library))
       uncovered.insert({library, file});
 }
 
@@ -268,11 +257,11 @@ void find_versions(const VerdictInputs& inputs, Verdict& verdict) {
     if (library.version &&
         (!is_later(*library.version, version) || !may_have_new_functions(inputs, verdict, library)))
       continue;
-    verdict.reasons.push_back({.finding = library.version ? Finding::later_version : Finding::unknown_version,
-                               .library = library.name,
-                               .file = library.file,
-                               .detail = library.version.value_or(""),
-                               .names = {version}});
+    verdict.add({.finding = library.version ? Finding::later_version : Finding::unknown_version,
+                 .library = library.name,
+                 .file = library.file,
+                 .detail = library.version.value_or(""),
+                 .names = {version}});
   }
 }
 
@@ -281,7 +270,7 @@ void find_versions(const VerdictInputs& inputs, Verdict& verdict) {
 /// cuRAND has generators that draw without a GPU.
 bool may_have_used(const Process& process, const std::string& library) {
   return library == "curand" || may_have_had_gpu(process) ||
-         std::ranges::find(process.libraries, library, &Library::name) != process.libraries.end();
+         contains(process.libraries, library, &Library::name);
 }
 
 bool has_algorithms(const std::string& library) { return known_functions(library) != nullptr; }
@@ -302,13 +291,10 @@ void find_kernels(const VerdictInputs& inputs, Verdict& verdict) {
       if (is_open && cuda_library_of(file).empty()) open.insert(file);
       if (is_compiler && !is_linker_of_nvidias(inputs.code, process, file)) compilers.insert(file);
     }
-  if (!compilers.empty())
-    verdict.reasons.push_back({.finding = Finding::kernel_compiler, .file = *compilers.begin()});
+  if (!compilers.empty()) verdict.add({.finding = Finding::kernel_compiler, .file = *compilers.begin()});
   if (const auto& own = verdict.own_kernels; !own.empty())
-    verdict.reasons.push_back(
-        {.finding = Finding::own_kernels, .file = own.front(), .names = own, .count = own.size()});
-  for (const std::string& file : open)
-    verdict.reasons.push_back({.finding = Finding::open_library, .file = file});
+    verdict.add({.finding = Finding::own_kernels, .file = own.front(), .names = own, .count = own.size()});
+  for (const std::string& file : open) verdict.add({.finding = Finding::open_library, .file = file});
 }
 
 void find_unhooked_functions(const VerdictInputs& inputs, Verdict& verdict) {
@@ -316,8 +302,9 @@ void find_unhooked_functions(const VerdictInputs& inputs, Verdict& verdict) {
   // What was opened later may have been bound at once (RTLD_NOW), as Python does it.
   const auto binds_when_called = [&](const std::string& file) {
     return !inputs.code.binds_now.contains(file) &&
-           std::ranges::any_of(inputs.log.processes,
-                               [&](const Process& process) { return started(process, file); });
+           std::ranges::any_of(inputs.log.processes, [&](const Process& process) {
+             return contains(process.starts, file, &Start::program);
+           });
   };
   Uses called, looked_up, bound;
   for (const Process& process : inputs.log.processes)
@@ -340,7 +327,7 @@ void find_libraries(const VerdictInputs& inputs, Verdict& verdict) {
       if (may_have_used(process, coverage.library)) add_coverage(coverage, said, verdict);
   }
   for (const auto& [library, file] : uncovered)
-    verdict.reasons.push_back({.finding = Finding::no_coverage, .library = library, .file = file});
+    verdict.add({.finding = Finding::no_coverage, .library = library, .file = file});
   find_versions(inputs, verdict);
 }
 

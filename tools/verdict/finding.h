@@ -1,12 +1,78 @@
 // Why a log is not covered, and the verdict that comes of it. A finding is a code: its kind and its level
-// stand in one table (finding.cpp), its sentence and what to do about it in report/verdict_texts.cpp, which
-// no decision reads.
+// stand in one table, its sentence and what to do about it in report/verdict_texts.cpp, which no decision
+// reads.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+// All of them: the kind, as users name it (docs/VERDICT.md has all), the level, and, where a comparison of
+// runs answers nothing, that.
+// clang-format off
+#define DETSHIM_FINDINGS(X) \
+  X(nondeterministic_call, "nondeterministic", partial)     \
+  X(nondeterministic_operator, "nondeterministic", partial) \
+  X(may_be_key, "key", unverified)                          \
+  X(uncovered_call, "uncovered", partial)                   \
+  X(lost_bad_calls, "lost_records", partial)                \
+  X(lost_calls, "lost_records", unverified, by_nothing)     \
+  X(lost_records, "lost_records", unverified, by_nothing)   \
+  X(bypass, "bypass", partial)                              \
+  X(foreign, "foreign", partial)                            \
+  X(linked_copy, "linked_copy", partial)                    \
+  X(copy_or_stub, "linked_copy", unverified)                \
+  X(no_symbols, "no_symbols", unverified)                   \
+  X(new_function_bound, "new_function", partial)            \
+  X(new_function_looked_up, "new_function", unverified)     \
+  X(open_function_called, "open_function", unverified)      \
+  X(open_function_looked_up, "open_function", unverified)   \
+  X(open_functions_bound, "open_function", unverified)      \
+  X(runtime, "runtime", unverified)                         \
+  X(later_version, "version", unverified)                   \
+  X(unknown_version, "version", unverified)                 \
+  X(setting_left, "version", unverified)                    \
+  X(none_of_the_hooks, "no_hooks", unverified)              \
+  X(open_library, "no_hooks", unverified)                   \
+  X(two_copies, "two_copies", unverified)                   \
+  X(no_coverage, "no_coverage", unverified)                 \
+  X(no_modules, "no_modules", unverified, by_nothing)       \
+  X(kernel_compiler, "kernels", unverified)                 \
+  X(own_kernels, "kernels", unverified)                     \
+  X(own_code, "code", partial)                              \
+  X(not_decoded, "not_decoded", unverified, by_nothing)     \
+  X(missing_files, "missing_file", unverified)              \
+  X(changed_files, "changed_file", unverified)              \
+  X(mode_observe, "mode", unverified, by_nothing)           \
+  X(mode_record, "mode", partial)                           \
+  X(disabled, "disabled", partial)                          \
+  X(trapped, "trapped", unverified)                         \
+  X(no_end, "no_end", unverified)                           \
+  X(no_start, "no_start", unverified, by_nothing)           \
+  X(lost_process, "no_log", unverified)                     \
+  X(gave_up_rights, "no_log", unverified, by_nothing)       \
+  X(damaged, "damaged", unverified, by_nothing)             \
+  X(other_format, "other_format", unverified, by_nothing)   \
+  X(unreadable, "unreadable", unverified, by_nothing)       \
+  X(racing_threads, "pool", unverified)                     \
+  X(racing_manager, "pool", unverified)                     \
+  X(racing_trainers, "pool", unverified)                    \
+  X(racing_queue, "pool", unverified)                       \
+  X(racing_workers, "pool", unverified)                     \
+  X(script_words, "script", unverified)                     \
+  X(missing_ranks, "missing_ranks", unverified, by_nothing) \
+  X(no_rank, "missing_ranks", unverified, by_nothing)       \
+  X(clock_read, "clock", unverified)                        \
+  X(seed_unexplained, "unexplained_seed", unverified)       \
+  X(threads_started, "threads", unverified)                 \
+  X(processes_started, "processes", unverified)             \
+  X(input_read, "input", unverified)                        \
+  X(state_carried, "state", unverified)                     \
+  X(runs_differed, "differed", partial)                     \
+  X(no_draw, "no_draw", unverified)
+// clang-format on
 
 namespace detshim {
 
@@ -18,65 +84,9 @@ enum class VerdictLevel {
 };
 
 enum class Finding : std::uint8_t {
-  nondeterministic_call,
-  nondeterministic_operator,
-  may_be_key,
-  uncovered_call,
-  lost_bad_calls,
-  lost_calls,
-  lost_records,
-  bypass,
-  foreign,
-  linked_copy,
-  copy_or_stub,
-  no_symbols,
-  new_function_bound,
-  new_function_looked_up,
-  open_function_called,
-  open_function_looked_up,
-  open_functions_bound,
-  runtime,
-  later_version,
-  unknown_version,
-  setting_left,
-  none_of_the_hooks,
-  open_library,
-  two_copies,
-  no_coverage,
-  no_modules,
-  kernel_compiler,
-  own_kernels,
-  own_code,
-  not_decoded,
-  missing_files,
-  changed_files,
-  mode_observe,
-  mode_record,
-  disabled,
-  trapped,
-  no_end,
-  no_start,
-  lost_process,
-  gave_up_rights,
-  damaged,
-  other_format,
-  unreadable,
-  racing_threads,
-  racing_manager,
-  racing_trainers,
-  racing_queue,
-  racing_workers,
-  script_words,
-  missing_ranks,
-  no_rank,
-  clock_read,
-  seed_unexplained,
-  threads_started,
-  processes_started,
-  input_read,
-  state_carried,
-  runs_differed,
-  no_draw,
+#define DETSHIM_FINDING_MEMBER(finding, ...) finding,
+  DETSHIM_FINDINGS(DETSHIM_FINDING_MEMBER)
+#undef DETSHIM_FINDING_MEMBER
 };
 
 /// Whether a comparison of runs answers a finding. What it cannot answer is a log that does not say all: what
@@ -84,8 +94,7 @@ enum class Finding : std::uint8_t {
 enum class Settled : std::uint8_t { by_comparison, by_nothing };
 
 struct FindingRow {
-  Finding finding;
-  const char* kind; ///< as users name it: docs/VERDICT.md has all of them
+  const char* kind;
   VerdictLevel level;
   Settled settled = Settled::by_comparison;
 };
@@ -152,6 +161,8 @@ struct Verdict {
   std::size_t idle_cuda_libraries = 0;        ///< CUDA's files that were loaded while no process had a GPU
   EvidenceUse evidence;
   bool has_refused = false; ///< calls failed on purpose: covered, but not as the program wanted
+
+  void add(VerdictReason reason) { reasons.push_back(std::move(reason)); }
 
   /// True where comparing runs would say what this log leaves open.
   bool can_be_settled() const;

@@ -1,9 +1,9 @@
 #include "verdict/known_functions.h"
 
+#include "support/wording.h"
 #include "verdict/known_function_lists.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace detshim {
 namespace {
@@ -38,17 +38,12 @@ KnownFunctions read(std::string_view library, std::string_view list) {
 /// The numbers between the dots; empty if there is something else.
 std::vector<unsigned long> numbers(std::string_view version) {
   std::vector<unsigned long> result;
-  const char* at = version.data();
-  const char* const end = at + version.size();
-  for (;; ++at) {
-    unsigned long number = 0;
-    const auto [after, error] = std::from_chars(at, end, number);
-    if (error != std::errc()) return {};
-    result.push_back(number);
-    at = after;
-    if (at == end) return result;
-    if (*at != '.') return {};
+  for (const std::string& part : split(std::string(version), '.')) {
+    const std::optional<unsigned long> number = number_in<unsigned long>(part);
+    if (!number) return {};
+    result.push_back(*number);
   }
+  return result;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "log_reader/printable.h"
 #include "scanner/packages.h"
 #include "support/progress.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -81,8 +82,8 @@ public:
 
   Origin of(const std::string& file) {
     if (programs_.contains(file)) return Origin::users_own;
-    for (const char* folder : {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/bin/"})
-      if (file.starts_with(folder)) return Origin::loaders_folder;
+    if (starts_with_any_of(file, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/bin/"}))
+      return Origin::loaders_folder;
     return packages_.brought(file) ? Origin::package : Origin::users_own;
   }
 

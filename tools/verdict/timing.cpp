@@ -1,9 +1,7 @@
 #include "verdict/timing.h"
 
-#include "support/reason_texts.h"
+#include "verdict/verdict_inputs.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string_view>
 
 namespace detshim {
@@ -13,7 +11,7 @@ constexpr std::string_view tuned_libraries[] = {"cublas", "cublaslt",   "cuda", 
                                                 "cudnn",  "cusparselt", "cutensor", "tensorrt"};
 
 // What a record says of a choice by time.
-constexpr Reason timed_reasons[] = {
+constexpr auto timed_reasons = {
     Reason::choice_cannot_be_kept, Reason::first_does_not_run, Reason::program_may_time,
     Reason::slowest_by_tuner,      Reason::timed_algorithm,    Reason::timed_by_library,
     Reason::timed_by_tuner,        Reason::timed_engine,       Reason::timed_list,
@@ -21,11 +19,8 @@ constexpr Reason timed_reasons[] = {
     Reason::tuning_keeps_use};
 
 bool is_timed_choice(const SymbolSummary& symbol) {
-  return symbol.action == Action::nondeterministic &&
-         std::ranges::find(tuned_libraries, symbol.library) != std::end(tuned_libraries) &&
-         std::ranges::any_of(symbol.reasons, [](const std::string& code) {
-           return std::ranges::find(timed_reasons, reason_of(code)) != std::end(timed_reasons);
-         });
+  return symbol.action == Action::nondeterministic && contains(tuned_libraries, symbol.library) &&
+         has_reason(symbol, timed_reasons);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "log_reader/jobs.h"
 #include "log_reader/library_code.h"
 #include "log_reader/source_lines.h"
+#include "support/hash.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"
 #include "verdict/cuda_findings.h"
@@ -17,14 +18,11 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 namespace detshim {
 namespace {
-
-void add(Verdict& verdict, VerdictReason reason) { verdict.reasons.push_back(std::move(reason)); }
 
 /// The value of the first example that has the field; nullptr without one.
 const std::string* first_field(const SymbolSummary& symbol, std::string_view name) {
@@ -53,10 +51,10 @@ std::string line_text(const UserLine& user) {
 /// "train.py:12" of "/home/me/train.py:12 main".
 std::string line_of_frame(const std::string& frame) { return base_name(frame.substr(0, frame.rfind(' '))); }
 
-/// The user's line that called; empty where none is known.
-std::string line_of_call(const CallPlace& place, SourceLines& lines) {
-  if (place.python.user) return line_of_frame(place.python.frames[*place.python.user]);
-  const std::optional<UserLine> user = lines.find_user(place.at, place.frames);
+/// The user's line that called, of a Call or a CallPlace; empty where none is known.
+std::string line_of_call(const auto& call, SourceLines& lines) {
+  if (call.python.user) return line_of_frame(call.python.frames[*call.python.user]);
+  const std::optional<UserLine> user = lines.find_user(call.at, call.frames);
   return user ? line_text(*user) : "";
 }
 
@@ -66,7 +64,7 @@ void add_call(const SymbolSummary& symbol, SourceLines& lines, Verdict& verdict)
     if (const std::string* name = find_field(example.fields, "operator")) operators.insert(*name);
   if (symbol.action == Action::nondeterministic && !operators.empty()) {
     for (const std::string& name : operators)
-      add(verdict,
+      verdict.add(
           {.finding = Finding::nondeterministic_operator, .library = symbol.library, .function = name});
     return;
   }
@@ -86,7 +84,7 @@ void add_call(const SymbolSummary& symbol, SourceLines& lines, Verdict& verdict)
   if (reason.finding == Finding::uncovered_call && !symbol.examples.empty() &&
       !symbol.examples.front().fields.empty())
     reason.detail = symbol.examples.front().fields.front().value;
-  add(verdict, std::move(reason));
+  verdict.add(std::move(reason));
 }
 
 /// What a program draws whose purpose is a secret: it stays random, and is no fault.
@@ -106,12 +104,12 @@ void find_calls(const VerdictInputs& inputs, Verdict& verdict) {
   for (const Action action : actions_worst_first) {
     if (action == Action::observe || summary.lost(action) == 0) continue;
     const bool is_bad = action == Action::nondeterministic || action == Action::uncovered;
-    add(verdict, {.finding = is_bad ? Finding::lost_bad_calls : Finding::lost_calls,
-                  .detail = action_names[static_cast<std::size_t>(action)],
-                  .count = summary.lost(action)});
+    verdict.add({.finding = is_bad ? Finding::lost_bad_calls : Finding::lost_calls,
+                 .detail = action_names[static_cast<std::size_t>(action)],
+                 .count = summary.lost(action)});
   }
   if (summary.missing_records > 0 && !inputs.log.is_incomplete())
-    add(verdict, {.finding = Finding::lost_records, .count = summary.missing_records});
+    verdict.add({.finding = Finding::lost_records, .count = summary.missing_records});
 }
 
 /// What races, by how the field `pool` or `threads` of a record begins, and from how many calls on: one
@@ -146,33 +144,22 @@ void find_pools(const VerdictInputs& inputs, Verdict& verdict) {
         std::ranges::find_if(races, [&name = pool](const auto& row) { return name.starts_with(row.start); });
     if (calls < race->least_calls) continue;
     const std::size_t comma = pool.find(", ");
-    add(verdict, {.finding = race->finding,
-                  .library = pool.substr(0, comma),
-                  .place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2))});
+    verdict.add({.finding = race->finding,
+                 .library = pool.substr(0, comma),
+                 .place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2))});
   }
 }
 
 // ---- What the user's own lines did that no seed pins ----
-
-bool reads_clock_or_id(const SymbolSummary& symbol) {
-  return symbol.action == Action::observe && std::ranges::any_of(symbol.reasons, [](const std::string& code) {
-           return reason_of(code) == Reason::clock_read;
-         });
-}
 
 /// Calls of clocks whose value went to a function that seeds, where it gave way, and nowhere else:
 /// `srand(time(0))`. Between the two calls is no room for an instruction that keeps a copy.
 class PinnedClocks {
 public:
   explicit PinnedClocks(const VerdictInputs& inputs) {
-    for (const SymbolSummary& symbol : inputs.summary.symbols) {
-      const auto is_of_clock = [](const std::string& code) {
-        const Reason reason = reason_of(code);
-        return reason == Reason::clock_seed || reason == Reason::id_seed;
-      };
-      if (symbol.action == Action::pin && std::ranges::any_of(symbol.reasons, is_of_clock))
+    for (const SymbolSummary& symbol : inputs.summary.symbols)
+      if (symbol.action == Action::pin && has_reason(symbol, {Reason::clock_seed, Reason::id_seed}))
         for (const CallPlace& place : symbol.places) calls_.insert(place.at);
-    }
   }
 
   bool contain(const std::string& at) const {
@@ -184,11 +171,8 @@ public:
     const std::size_t plus = at.rfind("+0x");
     if (plus == std::string::npos) return false;
     const std::uint64_t address = std::strtoull(at.c_str() + plus + 3, nullptr, 16);
-    for (std::uint64_t further = 1; further <= longest; ++further) {
-      std::ostringstream next;
-      next << at.substr(0, plus) << "+0x" << std::hex << address + further;
-      if (calls_.contains(next.str())) return true;
-    }
+    for (std::uint64_t further = 1; further <= longest; ++further)
+      if (calls_.contains(at.substr(0, plus) + "+0x" + hexadecimal(address + further))) return true;
     return false;
   }
 
@@ -226,7 +210,7 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
       add_line(finding, kind, line_of_frame(python.frames[*python.user]));
   };
   for (const SymbolSummary& symbol : inputs.summary.symbols)
-    if (reads_clock_or_id(symbol))
+    if (symbol.action == Action::observe && has_reason(symbol, {Reason::clock_read}))
       for (const CallPlace& place : symbol.places) add_python(Finding::clock_read, "", place.python);
   const PinnedClocks pinned_clocks(inputs);
   SourceLines source_lines(inputs.code.changed);
@@ -271,28 +255,23 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
   for (const std::string& line : lines[Finding::processes_started]) lines[Finding::clock_read].erase(line);
   for (const auto& [finding, names] : lines)
     if (!names.empty())
-      add(verdict, {.finding = finding, .names = {names.begin(), names.end()}, .count = names.size()});
+      verdict.add({.finding = finding, .names = {names.begin(), names.end()}, .count = names.size()});
 }
 
 /// Call sites of seeds that may be the program's own, or a hash of a clock: a comparison tells.
 void find_unexplained_seeds(const VerdictInputs& inputs, Verdict& verdict) {
-  const auto is_unexplained = [](const std::string& code) {
-    return reason_of(code) == Reason::unexplained_seed;
-  };
-  const auto has_one = [&](const SymbolSummary& symbol) {
-    return std::ranges::any_of(symbol.reasons, is_unexplained);
+  const auto has_one = [](const SymbolSummary& symbol) {
+    return has_reason(symbol, {Reason::unexplained_seed});
   };
   if (std::ranges::none_of(inputs.summary.symbols, has_one)) return;
   SourceLines source_lines(inputs.code.changed);
   std::set<std::string> names;
   each_record(inputs.log, [&](const Process&, const Call& call, const CallCount&) {
-    if (!is_unexplained(call.why)) return;
-    const std::optional<UserLine> user = source_lines.find_user(call.at, call.frames);
-    names.insert(call.python.user ? line_of_frame(call.python.frames[*call.python.user])
-                 : user           ? line_text(*user)
-                                  : base_name(call.at));
+    if (reason_of(call.why) != Reason::unexplained_seed) return;
+    const std::string line = line_of_call(call, source_lines);
+    names.insert(line.empty() ? base_name(call.at) : line);
   });
-  add(verdict,
+  verdict.add(
       {.finding = Finding::seed_unexplained, .names = {names.begin(), names.end()}, .count = names.size()});
 }
 
@@ -320,7 +299,7 @@ void find_shell_words(const VerdictInputs& inputs, Verdict& verdict) {
         if (text.find(word) != std::string::npos) found[shell].emplace(word);
     }
   for (const auto& [shell, its] : found)
-    add(verdict, {.finding = Finding::script_words, .file = shell, .names = {its.begin(), its.end()}});
+    verdict.add({.finding = Finding::script_words, .file = shell, .names = {its.begin(), its.end()}});
 }
 
 // ---- What its files say that can happen ----
@@ -329,15 +308,15 @@ void find_code(const VerdictInputs& inputs, Verdict& verdict) {
   const LoadedCode& code = inputs.code;
   if (const std::size_t places = code.own_places(); places > 0) {
     const FileScan& first = code.uncovered.front();
-    add(verdict, {.finding = Finding::own_code,
-                  .file = first.file,
-                  .place = first.places.empty() ? "" : place_text(first, first.places.front()),
-                  .count = places});
+    verdict.add({.finding = Finding::own_code,
+                 .file = first.file,
+                 .place = first.places.empty() ? "" : place_text(first, first.places.front()),
+                 .count = places});
   }
-  if (!code.is_decoded) add(verdict, {.finding = Finding::not_decoded});
+  if (!code.is_decoded) verdict.add({.finding = Finding::not_decoded});
   const auto add_files = [&](Finding finding, const std::vector<std::string>& files) {
     if (!files.empty())
-      add(verdict, {.finding = finding, .file = files.front(), .names = files, .count = files.size()});
+      verdict.add({.finding = finding, .file = files.front(), .names = files, .count = files.size()});
   };
   add_files(Finding::missing_files, code.missing);
   add_files(Finding::changed_files, {code.changed.begin(), code.changed.end()});
@@ -348,7 +327,7 @@ void find_runtimes(const VerdictInputs& inputs, Verdict& verdict) {
   std::set<std::pair<std::string, std::string>> all;
   for (const Process& process : inputs.log.processes)
     for (const Runtime& runtime : process.runtimes) all.emplace(runtime.file, runtime.why);
-  for (const auto& [file, why] : all) add(verdict, {.finding = Finding::runtime, .file = file, .code = why});
+  for (const auto& [file, why] : all) verdict.add({.finding = Finding::runtime, .file = file, .code = why});
 }
 
 // ---- How it was run ----
@@ -370,22 +349,22 @@ void find_settings(const VerdictInputs& inputs, Verdict& verdict) {
       observes |= start.mode == "observe";
       records |= start.mode == "record" && chose_algorithms(process);
     }
-  if (observes) add(verdict, {.finding = Finding::mode_observe});
-  if (records) add(verdict, {.finding = Finding::mode_record});
-  for (const std::string& text : disabled) add(verdict, {.finding = Finding::disabled, .detail = text});
+  if (observes) verdict.add({.finding = Finding::mode_observe});
+  if (records) verdict.add({.finding = Finding::mode_record});
+  for (const std::string& text : disabled) verdict.add({.finding = Finding::disabled, .detail = text});
 }
 
 /// Programs that left no log: their parent, or what they were before, says so.
 void find_lost_processes(const Process& process, const std::string& program, Verdict& verdict) {
   for (const Lost& lost : process.lost)
-    add(verdict,
+    verdict.add(
         {.finding = Finding::lost_process, .file = lost.program, .code = lost.why, .detail = lost.path});
-  const bool is_named = std::ranges::find(process.lost, process.pid, &Lost::pid) != process.lost.end();
+  const bool is_named = contains(process.lost, process.pid, &Lost::pid);
   if (!process.gave_up_rights.empty() && !process.end && !is_named)
-    add(verdict, {.finding = Finding::gave_up_rights,
-                  .detail = process.gave_up_rights,
-                  .names = {process.path},
-                  .others = {program}});
+    verdict.add({.finding = Finding::gave_up_rights,
+                 .detail = process.gave_up_rights,
+                 .names = {process.path},
+                 .others = {program}});
 }
 
 void find_processes(const VerdictInputs& inputs, Verdict& verdict) {
@@ -395,19 +374,19 @@ void find_processes(const VerdictInputs& inputs, Verdict& verdict) {
         process.starts.empty() ? process.file : base_name(process.starts.back().program);
     find_lost_processes(process, program, verdict);
     // What it executed has a log of its own, draws nothing, or is a reason of its own.
-    const bool is_unseen = std::ranges::find(process.lost, process.pid, &Lost::pid) != process.lost.end();
+    const bool is_unseen = contains(process.lost, process.pid, &Lost::pid);
     if (!process.came_to_its_end() && process.gave_up_rights.empty() && !is_unseen &&
         !was_ended_by_parent(inputs.log, process))
       unended.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" +
                         (process.executed ? base_name(process.executed->program) : program) + ")");
     if (process.starts.empty()) lost.push_back(process.file);
-    if (process.is_trapped && !contains(answered, program)) answered.push_back(program);
+    if (process.is_trapped) add_once(answered, program);
     if (process.came_to_its_end() && process.modules.empty() && !process.is_trapped)
       unnamed.push_back(program);
   }
   const auto add_named = [&](Finding finding, const std::vector<std::string>& names, std::string file = {}) {
     if (!names.empty())
-      add(verdict, {.finding = finding, .file = std::move(file), .names = names, .count = names.size()});
+      verdict.add({.finding = finding, .file = std::move(file), .names = names, .count = names.size()});
   };
   if (const std::int64_t root = inputs.log.missing_root; root != 0)
     unended.push_back("process " + std::to_string(root) + ", the first, which left no log");
@@ -421,12 +400,12 @@ void find_processes(const VerdictInputs& inputs, Verdict& verdict) {
 void find_ranks(const VerdictInputs& inputs, Verdict& verdict) {
   for (const LoggedJob& job : jobs_of(inputs.log)) {
     if (job.missing() == 0) continue;
-    add(verdict, {.finding = job.size == 0 ? Finding::no_rank : Finding::missing_ranks,
-                  .place = job.name,
-                  .detail = job.launcher,
-                  .names = {std::to_string(job.missing())},
-                  .others = job.missing_names(),
-                  .count = static_cast<std::uint64_t>(job.size)});
+    verdict.add({.finding = job.size == 0 ? Finding::no_rank : Finding::missing_ranks,
+                 .place = job.name,
+                 .detail = job.launcher,
+                 .names = {std::to_string(job.missing())},
+                 .others = job.missing_names(),
+                 .count = static_cast<std::uint64_t>(job.size)});
   }
 }
 
@@ -434,12 +413,11 @@ void find_damage(const VerdictInputs& inputs, Verdict& verdict) {
   const Log& log = inputs.log;
   std::size_t lines = log.damaged_lines; // and the torn ones of processes that ended: others have no_end
   for (const Process& process : log.processes) lines += process.has_torn_line && process.end ? 1 : 0;
-  if (lines > 0) add(verdict, {.finding = Finding::damaged, .count = lines});
+  if (lines > 0) verdict.add({.finding = Finding::damaged, .count = lines});
   for (const OtherFormatFile& file : log.other_format_files)
-    add(verdict,
-        {.finding = Finding::other_format, .file = file.file, .detail = std::to_string(file.format)});
+    verdict.add({.finding = Finding::other_format, .file = file.file, .detail = std::to_string(file.format)});
   for (const std::string& file : log.unreadable_files)
-    add(verdict, {.finding = Finding::unreadable, .file = file});
+    verdict.add({.finding = Finding::unreadable, .file = file});
 }
 
 /// A run in which nothing happened that detshim looks for: what its results come from, nobody has seen.
@@ -449,7 +427,7 @@ void find_no_draw(const VerdictInputs& inputs, Verdict& verdict) {
            process.bound.empty();
   };
   if (verdict.reasons.empty() && std::ranges::all_of(inputs.log.processes, is_blank))
-    add(verdict, {.finding = Finding::no_draw});
+    verdict.add({.finding = Finding::no_draw});
 }
 
 constexpr void (*finders[])(const VerdictInputs&, Verdict&) = {
@@ -484,15 +462,13 @@ bool is_acceptance(const std::string& name) {
   return is_finding_kind(name.substr(0, colon)) && (colon == std::string::npos || colon + 1 < name.size());
 }
 
-Verdict make_verdict(const Log& log, const Summary& summary, const LoadedCode& code,
-                     const std::vector<std::string>& accepted) {
-  Verdict verdict;
+JudgedLog::JudgedLog(Log read, Decode decode, const std::vector<std::string>& accepted)
+    : log(std::move(read)), summary(summarise(log)), code(scan_loaded_code(log, summary, decode)) {
   for (const auto find : finders) find({log, summary, code}, verdict);
   take_back(accepted, verdict);
   std::ranges::stable_sort(verdict.reasons, std::greater<>(), &VerdictReason::level);
   if (!verdict.reasons.empty()) verdict.level = verdict.reasons.front().level();
   verdict.has_refused = summary.calls(Action::refuse) > 0;
-  return verdict;
 }
 
 } // namespace detshim

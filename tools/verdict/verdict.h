@@ -14,8 +14,16 @@ namespace detshim {
 /// True if `name` can name a reason: a kind of docs/VERDICT.md, alone or with a colon and what it is about.
 bool is_acceptance(const std::string& name);
 
-/// `accepted`: names of reasons that the user answers for.
-Verdict make_verdict(const Log& log, const Summary& summary, const LoadedCode& code,
-                     const std::vector<std::string>& accepted);
+/// A log, summed up and judged. Stays where it is: its parts know each other.
+struct JudgedLog {
+  /// `accepted`: names of reasons that the user answers for.
+  JudgedLog(Log read, Decode decode, const std::vector<std::string>& accepted);
+  JudgedLog& operator=(JudgedLog&&) = delete; // neither copied nor moved
+
+  Log log;
+  Summary summary;
+  LoadedCode code;
+  Verdict verdict;
+};
 
 } // namespace detshim

@@ -3,9 +3,12 @@
 
 #include "log_reader/log.h"
 #include "log_reader/summary.h"
+#include "support/lists.h"
+#include "support/reason_texts.h"
 #include "verdict/loaded_code.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 
 namespace detshim {
@@ -16,9 +19,10 @@ struct VerdictInputs {
   const LoadedCode& code;
 };
 
-template <typename Range, typename Value>
-bool contains(const Range& range, const Value& value) {
-  return std::ranges::find(range, value) != range.end();
+/// True if a record of the symbol has one of those reasons.
+inline bool has_reason(const SymbolSummary& symbol, std::initializer_list<Reason> reasons) {
+  return std::ranges::any_of(symbol.reasons,
+                             [&](const std::string& code) { return contains(reasons, reason_of(code)); });
 }
 
 /// The file of "/usr/bin/train+0x11b9".

@@ -57,8 +57,9 @@ class Search {
 public:
   Search(AllocationSearch& result, const RunWithHeap& run, const DescribeSites& describe)
       : result_(result), run_(run), describe_(describe) {
-    choice_.change = result.perturbation == "fill" ? HeapChange::fill : HeapChange::move;
-    choice_.distance = distances[0];
+    nothing_.change = result.perturbation == "fill" ? HeapChange::fill : HeapChange::move;
+    nothing_.distance = distances[0];
+    choice_ = nothing_;
   }
 
   AllocationSearch::Result find() {
@@ -102,10 +103,7 @@ private:
   }
 
   void expect_nothing() {
-    const HeapChange change = choice_.change;
-    choice_ = {};
-    choice_.change = change;
-    choice_.distance = distances[0];
+    choice_ = nothing_;
     if (try_out())
       throw Stopped{
           "after it a run with nothing changed differs from the one before: the program is not repeatable"};
@@ -219,7 +217,7 @@ private:
   AllocationSearch& result_;
   const RunWithHeap& run_;
   const DescribeSites& describe_;
-  HeapChoice choice_;
+  HeapChoice choice_, nothing_;
   HeapChoice alone_; ///< what was found
   HeapAnswer last_;  ///< of the last run
   bool differs_from_alone_ = false;

@@ -9,14 +9,6 @@
 namespace detshim {
 namespace {
 
-ContentDifference in_words(std::string where, std::string value, std::string other_value) {
-  ContentDifference difference;
-  difference.where = std::move(where);
-  difference.value = std::move(value);
-  difference.other_value = std::move(other_value);
-  return difference;
-}
-
 // ------------------------------------------------------------------ what was printed
 
 void compare_stream(const char* stream, const Run& one, const Run& other, const ComparisonRules& rules,
@@ -30,11 +22,13 @@ void compare_stream(const char* stream, const Run& one, const Run& other, const 
                              " equal but for metrics, which are compared with the tolerance");
   if (lines.different > 0) {
     const LinePair& pair = lines.first_different;
-    ContentDifference what = in_words("line " + std::to_string(pair.line), pair.value, pair.other_value);
-    what.count = lines.different;
-    what.of = lines.lines;
-    what.unit = "line";
-    result.differences.push_back({item, std::move(what)});
+    result.differences.push_back({item,
+                                  {.where = "line " + std::to_string(pair.line),
+                                   .value = pair.value,
+                                   .other_value = pair.other_value,
+                                   .count = lines.different,
+                                   .of = lines.lines,
+                                   .unit = "line"}});
   }
   result.items.push_back(std::move(item));
 }
@@ -126,17 +120,16 @@ void compare_output(const OutputPair& pair, Comparison& result) {
                     any.size > 0 || any.kind != OutputFile::regular};
   const auto differ = [&](ContentDifference what) { result.differences.push_back({item, std::move(what)}); };
   if (pair.one == nullptr || pair.other == nullptr) {
-    differ(in_words("file", pair.one != nullptr ? "made" : "not made",
-                    pair.other != nullptr ? "made" : "not made"));
+    differ({"file", pair.one != nullptr ? "made" : "not made", pair.other != nullptr ? "made" : "not made"});
   } else if (pair.one->kind == OutputFile::other || pair.other->kind == OutputFile::other) {
     result.uncompared.push_back("output '" + any.name + "' is no file: it was not compared");
     return;
   } else if ((pair.one->kind == OutputFile::regular) != (pair.other->kind == OutputFile::regular)) {
-    differ(in_words("kind", kind_name(*pair.one), kind_name(*pair.other)));
+    differ({"kind", kind_name(*pair.one), kind_name(*pair.other)});
   } else if (pair.one->kind != OutputFile::regular) {
     item.amount = "link";
     if (pair.one->target != pair.other->target)
-      differ(in_words("target of the link", pair.one->target, pair.other->target));
+      differ({"target of the link", pair.one->target, pair.other->target});
     if (pair.one->kind == OutputFile::open_end || pair.other->kind == OutputFile::open_end)
       result.uncompared.push_back("output '" + any.name + "' is a link to '" + any.target +
                                   "', which is none of the outputs: name that file");
@@ -176,9 +169,8 @@ void compare_outputs(const Run& one, const Run& other, const ComparisonRules& ru
 } // namespace
 
 bool Comparison::differs_in(const ComparedItem& item) const {
-  return std::ranges::any_of(differences, [&](const Difference& difference) {
-    return std::string_view(difference.item.kind) == item.kind && difference.item.subject == item.subject;
-  });
+  return std::ranges::any_of(differences,
+                             [&](const Difference& difference) { return difference.item.is(item); });
 }
 
 LineComparison compare_stream(std::string_view stream, const Run& one, const Run& other,
@@ -198,8 +190,7 @@ Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules&
   result.other = other.name;
   result.perturbation = other.perturbation;
   const ComparedItem status{"exit status", "", one.ending(), false};
-  if (one.status != other.status)
-    result.differences.push_back({status, in_words("", one.ending(), other.ending())});
+  if (one.status != other.status) result.differences.push_back({status, {"", one.ending(), other.ending()}});
   result.items.push_back(status);
   compare_printed(one, other, rules, result);
   compare_outputs(one, other, rules, result);

@@ -27,6 +27,11 @@ struct ComparedItem {
   std::string subject;         ///< of an output or a metric
   std::string amount;          ///< "12 lines", "npy, 1200 bytes"
   bool holds_something = true; ///< false: equal because it is empty
+
+  /// The same thing in another pair of runs.
+  bool is(const ComparedItem& other) const {
+    return std::string_view(kind) == other.kind && subject == other.subject;
+  }
 };
 
 struct Difference {

@@ -32,7 +32,7 @@ void compare_fingerprints(const std::string& log, const std::string& other_log, 
   for (const RecordDifference& record : difference.records) {
     if (record.section != Section::digests) continue;
     ++kept;
-    if (is_of_host(record.a ? record.a->call : record.b->call)) continue;
+    if (is_of_host(record.call())) continue;
     // After other draws the same content: nothing of it differs.
     if (record.a && record.b && content_of(record.a) == content_of(record.b)) continue;
     ++of_gpu;
@@ -40,11 +40,7 @@ void compare_fingerprints(const std::string& log, const std::string& other_log, 
   }
   if (first != nullptr) {
     ComparedItem item{"fingerprint", "", counted(of_gpu, "different output"), false};
-    ContentDifference what;
-    what.where = name_of(*first);
-    what.value = content_of(first->a);
-    what.other_value = content_of(first->b);
-    result.differences.push_back({item, std::move(what)});
+    result.differences.push_back({item, {name_of(*first), content_of(first->a), content_of(first->b)}});
     result.items.push_back(std::move(item));
   } else if (difference.differences[static_cast<int>(Section::digests)] > kept) {
     result.uncompared.push_back("more outputs differ than are looked at: " + counted(kept, "output") +

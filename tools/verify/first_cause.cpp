@@ -6,6 +6,7 @@
 #include "log_reader/printable.h"
 #include "report/log_report.h"
 #include "support/exit_status.h"
+#include "support/lists.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -43,9 +44,7 @@ std::vector<Suspect> suspects_under(const std::string& perturbation, const First
   else if (perturbation == "load" || perturbation == "cores")
     kinds = {"nondeterministic", "threads", "forks", "clock"};
   std::vector<Suspect> suspects = find_suspects({cause.log, {}}, {cause.other_log, {}});
-  std::erase_if(suspects, [&](const Suspect& suspect) {
-    return std::ranges::find(kinds, suspect.kind) == kinds.end();
-  });
+  std::erase_if(suspects, [&](const Suspect& suspect) { return !contains(kinds, suspect.kind); });
   return suspects;
 }
 
@@ -152,9 +151,9 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
 std::vector<std::string> describe_first_cause(const FirstCause& cause, Style style) {
   std::vector<std::string> lines;
   if (cause.is_found()) {
-    std::stringstream text;
+    std::ostringstream text;
     print_leading_cause(text, *cause.difference, style);
-    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    lines = split(text.str(), '\n');
   }
   if (!cause.text.empty()) lines.push_back(cause.text);
   add_suspects(cause.suspects, lines);

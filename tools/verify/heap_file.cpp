@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <charconv>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <unordered_set>
 
@@ -21,7 +20,7 @@ namespace {
 HeapSearch read_head(std::ifstream& in, const std::filesystem::path& file) {
   HeapSearch head = {};
   if (!in.read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != is_heap_search)
-    throw UsageError("cannot read '" + printable(file.string()) + "'");
+    throw UsageError("cannot read " + in_quotes(file.string()));
   return head;
 }
 
@@ -65,7 +64,7 @@ void write_heap_file(const std::filesystem::path& file, const HeapChoice& choice
     std::filesystem::resize_file(file, heap_search_size, error);
   else
     error = std::error_code(errno != 0 ? errno : EIO, std::generic_category());
-  if (error) throw UsageError("cannot write '" + printable(file.string()) + "': " + error.message());
+  if (error) throw UsageError("cannot write " + in_quotes(file.string()) + ": " + error.message());
 }
 
 HeapAnswer read_heap_answer(const std::filesystem::path& file) {
@@ -77,7 +76,7 @@ HeapAnswer read_heap_answer(const std::filesystem::path& file) {
   in.seekg(heap_sites_at);
   in.read(reinterpret_cast<char*>(answer.sites.data()),
           static_cast<std::streamsize>(answer.sites.size() * sizeof(std::uint64_t)));
-  if (!in) throw UsageError("cannot read '" + printable(file.string()) + "'");
+  if (!in) throw UsageError("cannot read " + in_quotes(file.string()));
   std::unordered_set<std::uint64_t> seen = {0}; // a process that was killed may have left a hole
   std::erase_if(answer.sites, [&](std::uint64_t name) { return !seen.insert(name).second; });
   return answer;
@@ -92,8 +91,7 @@ std::vector<HeapSite> read_heap_sites(const std::filesystem::path& file) {
   std::vector<HeapSite> sites;
   RecordParser parser;
   SourceLines source_lines;
-  std::istringstream lines(texts);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : split(texts, '\n')) {
     HeapSite site;
     const char* const end = line.data() + line.size();
     const auto name = std::from_chars(line.data(), end, site.name, 16);

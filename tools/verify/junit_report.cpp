@@ -31,7 +31,7 @@ void print_verify_junit(const VerifyPlan& plan, const Verification& result, std:
     std::string message;
     if (differing != nullptr)
       for (const Difference& difference : differing->differences)
-        if (std::string_view(difference.item.kind) == item.kind && difference.item.subject == item.subject)
+        if (difference.item.is(item))
           message = differing->one + " and " + differing->other + ": " + describe_difference(difference.what);
     print_case(out, describe_item(item), differing != nullptr ? "failure" : "", message);
   }

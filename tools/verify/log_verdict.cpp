@@ -1,12 +1,12 @@
 #include "verify/log_verdict.h"
 
 #include "log_reader/log.h"
-#include "log_reader/summary.h"
 #include "report/verdict_texts.h"
 #include "scanner/elf_file.h"
 #include "scanner/preloading.h"
-#include "verdict/loaded_code.h"
 #include "verdict/verdict.h"
+
+#include <utility>
 
 namespace detshim {
 namespace {
@@ -16,12 +16,10 @@ void add_processes(const Log& log, std::map<std::int64_t, std::string>& processe
     processes.emplace(process.pid, "rank " + std::to_string(process.rank) + ", " + process.path);
 }
 
-void judge_run(const Log& log, const std::vector<std::string>& accepted, LogVerdict& result) {
+void judge_run(Log log, const std::vector<std::string>& accepted, LogVerdict& result) {
   add_processes(log, result.processes);
   if (log.processes.empty() && !log.is_incomplete()) return;
-  const Summary summary = summarise(log);
-  const Verdict verdict =
-      make_verdict(log, summary, scan_loaded_code(log, summary, Decode::own_code), accepted);
+  const Verdict verdict = JudgedLog(std::move(log), Decode::own_code, accepted).verdict;
   result.is_there = true;
   for (const auto* reasons : {&verdict.reasons, &verdict.accepted})
     for (const VerdictReason& reason : *reasons)
@@ -40,9 +38,10 @@ void judge_run(const Log& log, const std::vector<std::string>& accepted, LogVerd
 
 LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& accepted) {
   LogVerdict result;
-  const Log newest = read_log(folder);
-  judge_run(newest, accepted, result);
-  for (const std::string& run : newest.other_runs) judge_run(read_log(folder, run), accepted, result);
+  Log newest = read_log(folder);
+  const std::vector<std::string> others = newest.other_runs;
+  judge_run(std::move(newest), accepted, result);
+  for (const std::string& run : others) judge_run(read_log(folder, run), accepted, result);
   return result;
 }
 

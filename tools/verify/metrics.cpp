@@ -48,11 +48,11 @@ std::vector<MetricValue> read_series(std::string_view text, const Pattern& patte
     pattern.each_match(line, [&](Span, Span group) {
       const std::optional<double> value = number_of(group.of(line));
       if (!value)
-        throw UsageError("--metric '" + printable(pattern.text()) + "' took '" + printable(group.of(line)) +
-                         "' in line " + std::to_string(number) + ", which is no number");
+        throw UsageError("--metric " + in_quotes(pattern.text()) + " took " + in_quotes(group.of(line)) +
+                         " in line " + std::to_string(number) + ", which is no number");
       if (is_part_of_number(line, group))
-        throw UsageError("--metric '" + printable(pattern.text()) + "' took '" + printable(group.of(line)) +
-                         "' in line " + std::to_string(number) +
+        throw UsageError("--metric " + in_quotes(pattern.text()) + " took " + in_quotes(group.of(line)) +
+                         " in line " + std::to_string(number) +
                          ", which is part of a number: '(\\S+)' takes all of it");
       series.push_back({*value, std::string(group.of(line)), number});
     });

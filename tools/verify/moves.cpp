@@ -80,8 +80,8 @@ public:
 
 private:
   [[noreturn]] void fail(const std::string& why = std::strerror(errno)) const {
-    throw UsageError("cannot move '" + printable(from_.string()) + "' to '" + printable(to_.string()) +
-                     "': " + printable(why));
+    throw UsageError("cannot move " + in_quotes(from_.string()) + " to " + in_quotes(to_.string()) + ": " +
+                     printable(why));
   }
 
   void remove_copy() const { ::unlinkat(target_.descriptor(), new_name_.c_str(), 0); }

@@ -3,6 +3,7 @@
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/variable.h"
+#include "support/wording.h"
 #include "verify/folder.h"
 #include "verify/set_aside.h"
 
@@ -61,11 +62,7 @@ private:
 };
 
 /// Another machine's claims may lie in the same folder, and what it set aside where only it can see it.
-std::string this_machine() {
-  char name[256] = {};
-  ::gethostname(name, sizeof name - 1);
-  return std::string("@") + name;
-}
+std::string this_machine() { return "@" + host_name(); }
 
 /// Without a slash at its end, as seen from everywhere.
 std::string whole(const std::string& pattern) {
@@ -111,9 +108,9 @@ void look_at_claims(const fs::path& folder, const std::vector<std::string>& patt
           own = pattern;
         }
     if (is_alive && !met.empty() && must_be_alone)
-      throw UsageError("process " + printable(name) + " is at work on --output '" + printable(met) +
-                       "', of which '" + printable(own) +
-                       "' may be part: wait until it has ended, or name other outputs");
+      throw UsageError("process " + printable(name) + " is at work on --output " + in_quotes(met) +
+                       ", of which " + in_quotes(own) +
+                       " may be part: wait until it has ended, or name other outputs");
     if (is_alive) continue;
     if (!met.empty()) SetAside::recover(its_kept);
     if (name.ends_with(this_machine()) && !SetAside::may_be_left_in(its_kept)) ::unlink(at->path().c_str());
@@ -127,14 +124,14 @@ OutputClaim::OutputClaim(const std::vector<std::string>& patterns, const fs::pat
   const ClaimFolder claims;
   const fs::path& folder = claims.folder();
   if (!claims.is_ours())
-    throw UsageError("cannot keep in '" + printable(folder.string()) +
-                     "' which outputs are at work: a folder of this user alone is needed, there or in "
+    throw UsageError("cannot keep in " + in_quotes(folder.string()) +
+                     " which outputs are at work: a folder of this user alone is needed, there or in "
                      "$XDG_STATE_HOME/detshim/outputs");
   look_at_claims(folder, patterns, true);
   std::string own_name = std::to_string(::getpid()) + this_machine();
   while (fs::exists(folder / own_name)) own_name = "+" + own_name; // of a killed one that set something aside
   claim_ = locked(folder / own_name, LOCK_EX | LOCK_NB);
-  if (!claim_) throw UsageError("cannot write '" + printable((folder / own_name).string()) + "'");
+  if (!claim_) throw UsageError("cannot write " + in_quotes((folder / own_name).string()));
   std::string text = kept.string() + '\0';
   for (const std::string& pattern : patterns) text += whole(pattern) + '\0';
   file_ = folder / own_name;

@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string quoted(const fs::path& path) { return "'" + printable(path.string()) + "'"; }
-
 std::vector<std::string> parts_of(const std::string& path) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < path.size();) {
@@ -178,7 +176,7 @@ private:
       if (const std::optional<std::string> name = as_name(parts_[part])) return {*name};
     std::optional<std::vector<std::string>> names = folder.names();
     if (!names && is_all && errno != ENOENT)
-      throw UsageError("cannot read " + quoted(folder.path()) + ": " + std::strerror(errno));
+      throw UsageError("cannot read " + in_quotes(folder.path().string()) + ": " + std::strerror(errno));
     if (!names) return {};
     if (!is_all)
       std::erase_if(*names, [&](const std::string& name) {
@@ -242,9 +240,10 @@ void OutputSearch::note_link(const fs::path& link, const std::string& pattern) {
   for (const fs::path& one : passed) {
     const std::optional<struct stat> status = Folder(one.parent_path()).status(one.filename());
     if (status && status->st_uid != 0 && status->st_uid != ::geteuid() && status->st_uid != owner)
-      throw UsageError("--output '" + printable(pattern) + "' leads through " + quoted(one) +
+      throw UsageError("--output " + in_quotes(pattern) + " leads through " + in_quotes(one.string()) +
                        ", a link that user " + std::to_string(status->st_uid) + " has made to " +
-                       quoted(*target) + " of user " + std::to_string(owner) + ": name that folder itself");
+                       in_quotes(target->string()) + " of user " + std::to_string(owner) +
+                       ": name that folder itself");
     std::vector<fs::path> ignored;
     if (const std::optional<fs::path> its = follow(one, ignored)) links_.emplace(one, *its);
   }

@@ -29,7 +29,7 @@ Pattern::Pattern(const std::string& text, const char* option) : text_(text) {
   if (code == nullptr) {
     PCRE2_UCHAR message[256] = {};
     pcre2_get_error_message(error, message, sizeof message);
-    throw UsageError(std::string(option) + " '" + printable(text) + "' is no regular expression: " +
+    throw UsageError(std::string(option) + " " + in_quotes(text) + " is no regular expression: " +
                      reinterpret_cast<const char*>(message) + " at character " + std::to_string(at + 1));
   }
   code_ = std::make_shared<Code>(code);
@@ -48,7 +48,7 @@ void Pattern::each_match(std::string_view line, const std::function<void(Span, S
     const int found = pcre2_match(code_->code, subject, line.size(), at, 0, code_->match, nullptr);
     if (found == PCRE2_ERROR_NOMATCH) return;
     if (found < 0)
-      throw UsageError("'" + printable(text_) + "' takes too long to match in a line of " +
+      throw UsageError(in_quotes(text_) + " takes too long to match in a line of " +
                        std::to_string(line.size()) + " bytes");
     const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(code_->match);
     const Span match{ends[0], ends[1]};

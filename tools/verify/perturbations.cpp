@@ -2,13 +2,13 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/lists.h"
 #include "support/variable.h"
 #include "support/wording.h"
 #include "verify/busy_processors.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 namespace detshim {
 namespace {
@@ -53,17 +53,16 @@ std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
     for (const Perturbation& perturbation : table) chosen.push_back(&perturbation);
     return chosen;
   }
-  std::istringstream names(list);
-  for (std::string name; std::getline(names, name, ',');) {
+  for (const std::string& name : split(list, ',')) {
     const auto* const found = std::ranges::find_if(
         table, [&](const Perturbation& perturbation) { return name == perturbation.name; });
     if (found == std::end(table)) {
       std::vector<std::string> accepted;
       for (const Perturbation& perturbation : table) accepted.emplace_back(perturbation.name);
-      throw UsageError("--perturb '" + printable(list) + "' is not accepted: a list of " +
+      throw UsageError("--perturb " + in_quotes(list) + " is not accepted: a list of " +
                        enumerated(accepted));
     }
-    if (std::ranges::find(chosen, found) == chosen.end()) chosen.push_back(found);
+    add_once(chosen, found);
   }
   return chosen;
 }

@@ -30,6 +30,12 @@ std::string escaped(std::string_view text);
 /// The command in one line, cut where it is long; safe to print.
 std::string describe_command(const std::vector<std::string>& words, std::size_t longest = 100);
 
+/// The first lines of a report: the command, and how it was run; safe to print.
+std::string describe_plan(const VerifyPlan& plan);
+
+/// What stands before a line of a report, in the column of all that do.
+std::string label(const std::string& text);
+
 /// "stdout", "output 'a.npy'"; safe to print.
 std::string describe_item(const ComparedItem& item);
 

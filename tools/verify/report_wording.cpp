@@ -42,8 +42,18 @@ std::string describe_command(const std::vector<std::string>& words, std::size_t 
   return cut(printable(joined(words, " ")), longest);
 }
 
+std::string describe_plan(const VerifyPlan& plan) {
+  return describe_command(plan.command) + "\nseed " + plan.seed + ", mode " + plan.mode + "; kept in " +
+         printable(plan.folder.string()) + "\n\n";
+}
+
+std::string label(const std::string& text) {
+  constexpr std::size_t label_width = 12;
+  return padded(text, label_width);
+}
+
 std::string describe_item(const ComparedItem& item) {
-  return item.subject.empty() ? item.kind : std::string(item.kind) + " '" + printable(item.subject) + "'";
+  return item.subject.empty() ? item.kind : std::string(item.kind) + " " + in_quotes(item.subject);
 }
 
 std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest) {
@@ -70,12 +80,9 @@ std::string describe_difference(const ContentDifference& difference) {
 std::vector<ComparedItem> all_items(const Verification& result) {
   std::vector<ComparedItem> items;
   for (const Comparison& comparison : result.comparisons)
-    for (const ComparedItem& item : comparison.items) {
-      const auto is_it = [&](const ComparedItem& other) {
-        return std::string_view(other.kind) == item.kind && other.subject == item.subject;
-      };
-      if (std::ranges::none_of(items, is_it)) items.push_back(item);
-    }
+    for (const ComparedItem& item : comparison.items)
+      if (std::ranges::none_of(items, [&](const ComparedItem& other) { return other.is(item); }))
+        items.push_back(item);
   return items;
 }
 

@@ -28,11 +28,9 @@ void compare_joined(const Joined& series, const ComparedItem& item, const Compar
                   series.whole.begin() + static_cast<std::ptrdiff_t>(end));
   };
   if (begun > all || ended > all || begun + ended < all) {
-    ContentDifference what;
-    what.where = "steps";
-    what.value = std::to_string(all);
-    what.other_value = std::to_string(begun) + " until it was killed, " + std::to_string(ended) + " after";
-    result.differences.push_back({item, std::move(what)});
+    const std::string parts =
+        std::to_string(begun) + " until it was killed, " + std::to_string(ended) + " after";
+    result.differences.push_back({item, {"steps", std::to_string(all), parts}});
     return;
   }
   if (const auto metric = compare_series(piece(0, begun), series.killed, rules.tolerance))

@@ -11,6 +11,7 @@
 #include "verify/line_watch.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -20,7 +21,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,9 +28,7 @@ namespace detshim {
 namespace {
 
 double now() {
-  timeval time = {};
-  ::gettimeofday(&time, nullptr);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 /// A file is read anew from where it stands; a terminal or a pipe could be read by the first run alone.
@@ -97,18 +95,6 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   std::cerr.flush();
   [[maybe_unused]] const ssize_t written = ::write(failures, why.data(), why.size());
   ::_exit(status);
-}
-
-/// What the child wrote there, until the program took its place.
-std::string read_failure(int descriptor) {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = ::read(descriptor, buffer, sizeof buffer)) != 0;) {
-    if (got < 0 && errno != EINTR) break;
-    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
-  }
-  ::close(descriptor);
-  return text;
 }
 
 /// The line that `detshim run` has on stderr when it fails.
@@ -222,7 +208,8 @@ void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
   out.begin();
   err.begin();
   run.processes.emplace(program, "started");
-  const std::string failure = read_failure(failures[0]);
+  const std::string failure = read_all(failures[0]); // until the program took the child's place
+  ::close(failures[0]);
   {
     std::optional<BusyProcessors> load;
     if (how.is_loaded && failure.empty()) load.emplace();

@@ -33,8 +33,6 @@ constexpr const char* folder_mark = "folder";
 constexpr const char* file_mark = "file";
 constexpr const char* moved_mark = "moved";
 
-std::string quoted(const fs::path& path) { return "'" + printable(path.string()) + "'"; }
-
 bool is_there(const fs::path& path) {
   const Folder folder(path.parent_path());
   return folder.is_open() && folder.status(path.filename()).has_value();
@@ -85,7 +83,7 @@ void clear(const fs::path& from, const fs::path& to) {
   for (const std::string& name : folder.names().value_or(std::vector<std::string>()))
     clear(from / name, to / name);
   if (::unlinkat(Folder(from.parent_path()).descriptor(), from.filename().c_str(), AT_REMOVEDIR) != 0)
-    throw UsageError("cannot remove " + quoted(from) + ": " + std::strerror(errno));
+    throw UsageError("cannot remove " + in_quotes(from.string()) + ": " + std::strerror(errno));
 }
 
 } // namespace
@@ -96,7 +94,7 @@ SetAside::~SetAside() {
 
 void SetAside::append(const std::string& text) const {
   if (const int error = write_all(journal_, text); error != 0)
-    throw UsageError("cannot write in " + quoted(keeper_) + ": " + std::strerror(error));
+    throw UsageError("cannot write in " + in_quotes(keeper_.string()) + ": " + std::strerror(error));
 }
 
 void SetAside::write_journal(const std::vector<File>& files) {
@@ -104,7 +102,8 @@ void SetAside::write_journal(const std::vector<File>& files) {
   if (keeper.is_open() && ::chmod(keeper.open_name().c_str(), 0700) == 0)
     journal_ =
         ::openat(keeper.descriptor(), journal_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (journal_ < 0) throw UsageError("cannot write in " + quoted(keeper_) + ": " + std::strerror(errno));
+  if (journal_ < 0)
+    throw UsageError("cannot write in " + in_quotes(keeper_.string()) + ": " + std::strerror(errno));
   ::flock(journal_, LOCK_EX | LOCK_NB);
   std::ostringstream text;
   text << keeper_mark << '\0' << identity(keeper) << '\0' << here_mark << '\0' << fs::current_path().string()
@@ -123,10 +122,7 @@ void SetAside::write_journal(const std::vector<File>& files) {
 }
 
 bool SetAside::read_journal() {
-  std::string text;
-  char buffer[65536];
-  for (ssize_t got; (got = ::read(journal_, buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<std::size_t>(got));
+  std::string text = read_all(journal_);
   text.erase(text.rfind('\0') == std::string::npos ? 0 : text.rfind('\0') + 1); // a kill may have cut it
   std::istringstream input(text);
   const auto next = [&input] {
@@ -267,7 +263,7 @@ std::size_t SetAside::put_back(const fs::path& late) {
     const File& file = files_.back();
     try {
       if (is_covered(file.from.parent_path()))
-        throw UsageError("cannot move to " + quoted(file.from) + ": " +
+        throw UsageError("cannot move to " + in_quotes(file.from.string()) + ": " +
                          printable(covered(file.from.parent_path())));
       if (is_there(file.from)) {
         clear(file.from, unused(late, number, file.from.filename()));
@@ -283,7 +279,7 @@ std::size_t SetAside::put_back(const fs::path& late) {
   if (is_holding()) ::close(std::exchange(journal_, -1));
   if (left > 0) // the journal knows of them
     throw UsageError(first_failure + "; " + counted(left, "file") + " that stood there before " +
-                     (left == 1 ? "is" : "are") + " in " + quoted(keeper_));
+                     (left == 1 ? "is" : "are") + " in " + in_quotes(keeper_.string()));
   return met;
 }
 
@@ -305,7 +301,7 @@ void SetAside::recover(const fs::path& folder) {
     return;
   if (::flock(left.journal_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
-      std::cerr << "detshim: what a command set aside may still be in " << quoted(left.keeper_)
+      std::cerr << "detshim: what a command set aside may still be in " << in_quotes(left.keeper_.string())
                 << ": whether it is alive cannot be told (" << std::strerror(errno) << ")\n";
     return;
   }
@@ -315,10 +311,10 @@ void SetAside::recover(const fs::path& folder) {
   }
   left.leave_what_is_elsewhere();
   if (left.elsewhere_ > 0)
-    std::cerr << "detshim: " << counted(left.elsewhere_, "file") << " in " << quoted(left.keeper_)
+    std::cerr << "detshim: " << counted(left.elsewhere_, "file") << " in " << in_quotes(left.keeper_.string())
               << (left.elsewhere_ == 1 ? " is" : " are")
               << " not put back: a folder was moved, copied or made anew since; remove "
-              << quoted(left.keeper_ / journal_name) << " when you have what you need\n";
+              << in_quotes((left.keeper_ / journal_name).string()) << " when you have what you need\n";
   const std::size_t count = left.files_.size();
   if (count == 0) return;
   const fs::path late = folder / "unfinished";
@@ -328,11 +324,11 @@ void SetAside::recover(const fs::path& folder) {
   } catch (const UsageError& error) {
     throw UsageError(std::string(error.what()) +
                      ", set aside by an earlier command: put it back and remove " +
-                     quoted(left.keeper_ / journal_name));
+                     in_quotes((left.keeper_ / journal_name).string()));
   }
   std::cerr << "detshim: " << counted(count, "file") << " put back that an earlier command had set aside in "
-            << quoted(left.keeper_);
-  if (met > 0) std::cerr << "; " << met << " that stood there meanwhile: in " << quoted(late);
+            << in_quotes(left.keeper_.string());
+  if (met > 0) std::cerr << "; " << met << " that stood there meanwhile: in " << in_quotes(late.string());
   std::cerr << '\n';
 }
 

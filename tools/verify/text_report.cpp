@@ -11,10 +11,7 @@
 namespace detshim {
 namespace {
 
-constexpr std::size_t label_width = 12;
 constexpr std::size_t run_width = sizeof "perturb readdir" - 1;
-
-std::string label(const std::string& text) { return padded(text, label_width); }
 
 void print_run(const Run& run, const LogVerdict* log) {
   char seconds[32];
@@ -110,9 +107,7 @@ void print_control(const Verification& result) {
 
 void print_verify_text(const VerifyPlan& plan, const Verification& result) {
   const Style style{wants_colour()};
-  std::cout << describe_command(plan.command) << '\n'
-            << "seed " << plan.seed << ", mode " << plan.mode << "; kept in "
-            << printable(plan.folder.string()) << "\n\n";
+  std::cout << describe_plan(plan);
   for (const Run& run : result.controls) print_run(run, nullptr);
   for (std::size_t i = 0; i < result.runs.size(); ++i) print_run(result.runs[i], &result.logs[i]);
   if (result.killed) print_run(*result.killed, nullptr);

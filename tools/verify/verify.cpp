@@ -2,6 +2,7 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/lists.h"
 #include "support/wording.h"
 #include "verify/fingerprints.h"
 #include "verify/heap_file.h"
@@ -47,8 +48,8 @@ private:
 
 void make_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0)
-    throw UsageError("cannot make the folder '" + printable(folder.string()) +
-                     "': " + std::generic_category().message(errno));
+    throw UsageError("cannot make the folder " + in_quotes(folder.string()) + ": " +
+                     std::generic_category().message(errno));
 }
 
 /// What a perturbed run has shown to differ: a search looks at nothing else.
@@ -77,10 +78,6 @@ private:
   const ComparisonRules& rules_;
   std::map<std::string, std::set<std::uint64_t>> lines_; ///< that differed, by stream
 };
-
-void add_once(std::vector<std::string>& to, const std::string& text) {
-  if (std::ranges::find(to, text) == to.end()) to.push_back(text);
-}
 
 /// Does the runs, one after the other.
 class Session {

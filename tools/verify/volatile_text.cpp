@@ -1,5 +1,7 @@
 #include "verify/volatile_text.h"
 
+#include "support/wording.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -47,23 +49,14 @@ bool is_date_within(std::string_view text, const RunFacts& run) {
 
 /// "14:12:47", of the day on which the run began or ended.
 bool is_clock_within(std::string_view text, const RunFacts& run) {
-  int hour = 0, minute = 0, second = 0;
-  const std::string whole(text);
-  if (std::sscanf(whole.c_str(), "%2d:%2d:%2d", &hour, &minute, &second) != 3) return false;
-  for (const double day : {run.began, run.ended}) {
-    const auto moment = static_cast<std::time_t>(day);
-    std::tm utc = {}, local = {};
-    ::gmtime_r(&moment, &utc);
-    ::localtime_r(&moment, &local);
-    for (std::tm* const parts : {&utc, &local}) {
-      parts->tm_hour = hour;
-      parts->tm_min = minute;
-      parts->tm_sec = second;
+  for (const double day : {run.began, run.ended})
+    for (auto* const parts_of : {&::gmtime_r, &::localtime_r}) {
+      const auto moment = static_cast<std::time_t>(day);
+      std::tm parts = {};
+      char date[32];
+      std::strftime(date, sizeof date, "%Y-%m-%d ", parts_of(&moment, &parts));
+      if (is_date_within(date + std::string(text), run)) return true;
     }
-    if (is_within(static_cast<double>(::timegm(&utc)), run) ||
-        is_within(static_cast<double>(std::mktime(&local)), run))
-      return true;
-  }
   return false;
 }
 
@@ -102,12 +95,10 @@ bool is_called_process(std::string_view line, Span number) {
 /// The process of that id, or nullptr. In a namespace of its own the ids are small, as results are.
 const std::string* find_process(std::string_view line, Span where, const RunFacts& run) {
   constexpr std::int64_t small = 1000;
-  const std::string_view text = where.of(line);
-  std::int64_t number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const auto found = run.processes.find(number);
-  if (error != std::errc() || found == run.processes.end()) return nullptr;
-  return number >= small || is_called_process(line, where) ? &found->second : nullptr;
+  const std::optional<std::int64_t> number = number_in<std::int64_t>(where.of(line));
+  const auto found = number ? run.processes.find(*number) : run.processes.end();
+  if (found == run.processes.end()) return nullptr;
+  return *number >= small || is_called_process(line, where) ? &found->second : nullptr;
 }
 
 } // namespace

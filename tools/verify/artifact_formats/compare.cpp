@@ -41,22 +41,14 @@ std::string describe_shape(const Part& part) {
 std::string describe_part(const Part& part) { return part.name.empty() ? "array" : "'" + part.name + "'"; }
 
 ContentDifference missing(const Part& part, bool is_in_first) {
-  ContentDifference difference;
-  difference.where = describe_part(part);
-  difference.value = is_in_first ? describe_shape(part) : "not there";
-  difference.other_value = is_in_first ? "not there" : describe_shape(part);
-  return difference;
+  return {describe_part(part), is_in_first ? describe_shape(part) : "not there",
+          is_in_first ? "not there" : describe_shape(part)};
 }
 
 std::optional<ContentDifference> compare_parts(const Part& one, const Part& other) {
   if (one.type.name != other.type.name || one.shape != other.shape ||
-      one.is_column_major != other.is_column_major || one.bytes.size() != other.bytes.size()) {
-    ContentDifference difference;
-    difference.where = describe_part(one);
-    difference.value = describe_shape(one);
-    difference.other_value = describe_shape(other);
-    return difference;
-  }
+      one.is_column_major != other.is_column_major || one.bytes.size() != other.bytes.size())
+    return ContentDifference{describe_part(one), describe_shape(one), describe_shape(other)};
   ContentDifference difference = compare_arrays(one, other);
   if (difference.count == 0) return {};
   difference.where = describe_part(one) + (difference.where.empty() ? "" : " " + difference.where);
@@ -120,17 +112,13 @@ ContentDifference compare_bytes(std::string_view one, std::string_view other) {
   const std::size_t common = std::min(one.size(), other.size());
   const auto at = static_cast<std::size_t>(
       std::ranges::mismatch(one.substr(0, common), other.substr(0, common)).in1 - one.begin());
-  ContentDifference difference;
-  if (one.size() != other.size()) {
-    difference.where = "size, and byte " + std::to_string(at);
-    difference.value = std::to_string(one.size()) + " bytes";
-    difference.other_value = std::to_string(other.size()) + " bytes";
-    return difference;
-  }
+  if (one.size() != other.size())
+    return {"size, and byte " + std::to_string(at), std::to_string(one.size()) + " bytes",
+            std::to_string(other.size()) + " bytes"};
   const auto as_part = [](std::string_view bytes) {
     return Part{"", {"byte", Encoding::raw, 1}, {bytes.size()}, bytes};
   };
-  difference = compare_arrays(as_part(one), as_part(other));
+  ContentDifference difference = compare_arrays(as_part(one), as_part(other));
   difference.where = "byte " + std::to_string(at);
   return difference;
 }

@@ -9,8 +9,8 @@ namespace detshim {
 /// The first difference, and how much differs in all. Texts are as they stand in the files: not safe to
 /// print.
 struct ContentDifference {
-  std::string where; ///< "tensor 'w' [3, 1]", "row 3, column 2 'loss'", "byte 17"
-  std::string value, other_value;
+  std::string where = {}; ///< "tensor 'w' [3, 1]", "row 3, column 2 'loss'", "byte 17"
+  std::string value = {}, other_value = {};
   std::uint64_t count = 0, of = 0; ///< elements that differ, of all of the tensor (or in the file)
   std::string unit = "element";
   bool has_numbers = false;

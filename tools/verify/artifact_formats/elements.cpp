@@ -54,24 +54,12 @@ struct Value {
 };
 
 Value float_value(std::uint64_t bits, const ElementType& type, std::size_t size) {
-  double number = 0;
-  std::string text;
-  if (type.encoding == Encoding::bfloat16) {
-    const float value = std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16));
-    number = value;
-    text = shortest(value);
-  } else if (size == 2) {
-    number = half(bits);
-    text = shortest(static_cast<float>(number));
-  } else if (size == 4) {
-    const float value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    number = value;
-    text = shortest(value);
-  } else {
-    number = std::bit_cast<double>(bits);
-    text = shortest(number);
-  }
-  return {text, number, std::isfinite(number)};
+  const auto in_words = [](auto number) { return Value{shortest(number), number, std::isfinite(number)}; };
+  if (type.encoding == Encoding::bfloat16)
+    return in_words(std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16)));
+  if (size == 2) return in_words(static_cast<float>(half(bits)));
+  if (size == 4) return in_words(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  return in_words(std::bit_cast<double>(bits));
 }
 
 /// One number of an element.

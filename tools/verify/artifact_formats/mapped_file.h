@@ -20,13 +20,13 @@ public:
   explicit MappedFile(const std::string& file) {
     const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     struct stat status = {};
-    if (descriptor < 0 || ::fstat(descriptor, &status) != 0) fail(descriptor, file);
+    const bool is_there = descriptor >= 0 && ::fstat(descriptor, &status) == 0;
     size_ = static_cast<std::size_t>(status.st_size);
-    if (size_ > 0) {
-      data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-      if (data_ == MAP_FAILED) fail(descriptor, file);
-    }
-    ::close(descriptor);
+    if (size_ > 0) data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    const int error = errno;
+    if (descriptor >= 0) ::close(descriptor);
+    if (!is_there || data_ == MAP_FAILED)
+      throw std::system_error(error, std::generic_category(), "cannot read '" + file + "'");
   }
   ~MappedFile() {
     if (size_ > 0) ::munmap(data_, size_);
@@ -36,12 +36,6 @@ public:
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
 
 private:
-  [[noreturn]] static void fail(int descriptor, const std::string& file) {
-    const int error = errno;
-    if (descriptor >= 0) ::close(descriptor);
-    throw std::system_error(error, std::generic_category(), "cannot read '" + file + "'");
-  }
-
   void* data_ = nullptr;
   std::size_t size_ = 0;
 };
