@@ -119,6 +119,17 @@ TEST(Inputs, OfClocksByOtherWaysAreNamedWithTheirLine) {
                   "more"});
 }
 
+// What draws later has another name; the readings are this process's.
+TEST(Inputs, OfAProcessThatHandsItsNameToItsFirstChildAreNamed) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "reader.c")
+      << "#include <stdlib.h>\n#include <time.h>\nint main(void) {\ntime(0);\n"
+         "return system(\"true\");\n}\n";
+  ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
+  EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}),
+            Words{"your code reads a clock or an id: reader.c:4"});
+}
+
 TEST(Inputs, OfPythonByOtherWaysAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "train.py")

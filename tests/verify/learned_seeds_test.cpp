@@ -161,17 +161,23 @@ TEST_F(NamedSeeds, AreThoseOfPythonsLines) {
          "random.seed(t << 40); print('large', random.random())\n"
          "np.random.seed(abs(t) % 1000003); print('small', np.random.rand())\n"
          "print('sequence', np.random.default_rng(abs(t) * 3).random())\n"
+         "random.seed(time.time() % 1 * 0.37); print('fraction', random.random())\n"
+         "print('apart', len({random.Random(abs(t) + (i << 64)).random() for i in range(3)}))\n"
+         "for seed in (time.time_ns(), -abs(t)):\n"
+         "  try: np.random.seed(seed); print('taken')\n"
+         "  except ValueError: print('refused')\n"
          "random.seed(7); print('fixed', random.random())\n"
          "random.seed(2**40 + 1); print('fixed', random.random())\n"
          "print('fixed', np.random.default_rng(2**70).random())\n";
   const Words command = {"/usr/bin/python3", "train.py"};
   const auto rows_of_run = [&] { return lines(run_once(command).out); };
   const Words before = rows_of_run(), again = rows_of_run();
-  ASSERT_EQ(before.size(), 7u);
+  ASSERT_EQ(before.size(), 11u);
+  EXPECT_EQ((Words{before[5], before[6], before[7]}), (Words{"apart 3", "refused", "refused"}));
   const std::string said = verdict()["reasons"].dump();
   EXPECT_NE(said.find("unexplained_seed"), std::string::npos) << said;
   EXPECT_NE(said.find("train.py:4"), std::string::npos) << said;
-  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i] == again[i], i > 3) << before[i];
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i] == again[i], i > 4) << before[i];
   const Result verified = verify(command);
   ASSERT_EQ(verified.status, 0) << verified.out;
   EXPECT_NE(verified.out.find("pinned from run 3 on: train.py:4, train.py:5, train.py:6"), std::string::npos)
@@ -179,7 +185,7 @@ TEST_F(NamedSeeds, AreThoseOfPythonsLines) {
   const Words later = rows_of_run();
   EXPECT_EQ(verdict()["verdict"], "verified");
   EXPECT_EQ(rows_of_run(), later);
-  for (std::size_t i = 4; i < later.size(); ++i) EXPECT_EQ(later[i], before[i]) << "what is fixed stays";
+  for (std::size_t i = 5; i < later.size(); ++i) EXPECT_EQ(later[i], before[i]) << "what is fixed stays";
 }
 
 // Threads and call sites that passed one value when runs were compared pass one later, and no others do.

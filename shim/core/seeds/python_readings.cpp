@@ -232,7 +232,7 @@ uint64_t number_in_line(const Reading& of) {
 
 /// True if something that was read makes the value: only then is it worth a look at the line.
 bool may_be_reading(const PythonSeed& seed, const Value& value) {
-  if (readings.peek() == nullptr || seed.is_partial || (!seed.is_real && seed.is_small())) return false;
+  if (readings.peek() == nullptr || (!seed.is_real && (seed.hash != 0 || seed.is_small()))) return false;
   return any_reading([&](const Reading& reading, uint64_t number) {
     return value.of(reading, number < latest).is_there ||
            (reading.is_passed && is_within(static_cast<int64_t>(value.name() - reading.first), near));
@@ -260,8 +260,8 @@ void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds) {
 
 bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, ChosenSeed& chosen) {
   const unsigned bits = seed.is_real || seed.whole >> 32 == 0 ? 32 : 64;
-  if (Explanation learned; options().pins() && explain_learned(seed.whole, caller, learned)) {
-    chosen = choose_read_seed({kind, seed.whole, bits, caller}, learned);
+  if (Explanation learned; options().pins() && explain_learned(seed.name(), caller, learned)) {
+    chosen = choose_read_seed({kind, seed.name(), bits, caller}, learned);
     return true;
   }
   const Value value(seed);
@@ -300,8 +300,8 @@ bool keep_for_comparison(const PythonSeed& seed, ChosenSeed& chosen) {
   constexpr int most = 2000; // more than a log holds
   if (!options().pins() || makes_secrets() || kept >= most) return false;
   ++kept;
-  const bool is_own = seed.is_small() || is_from_user(seed.whole, 0);
-  chosen = {seed.whole, is_own ? Reason::own_value : Reason::unexplained_seed, Action::observe};
+  const bool is_own = seed.is_small() || is_from_user(seed.name(), 0);
+  chosen = {seed.name(), is_own ? Reason::own_value : Reason::unexplained_seed, Action::observe};
   return true;
 }
 

@@ -19,11 +19,14 @@ void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds);
 struct PythonSeed {
   uint64_t whole = 0;
   double real = 0;
-  bool is_real = false;    ///< else it is the whole number
-  bool is_partial = false; ///< of which `whole` has the low 64 bits: it is negative, or larger
+  bool is_real = false;     ///< else it is the whole number
+  bool is_negative = false; ///< as no clock is
+  uint64_t hash = 0;        ///< Python's, without a sign, of what is no whole number of 64 bits
 
+  /// What tells it from other seeds.
+  uint64_t name() const { return hash != 0 ? hash : whole; }
   /// An index, a task's number, a date: what is below 2^24 is a clock's by chance alone.
-  bool is_small() const { return whole < 1 << 24; }
+  bool is_small() const { return name() < 1 << 24; }
 };
 
 /// True, with what becomes of it, if it is made of a clock that the process's Python has read, or a

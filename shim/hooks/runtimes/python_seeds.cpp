@@ -28,7 +28,7 @@ struct Interpreter {
   Object* (*pending_error)(); // borrowed
   void (*clear_error)();
   uint64_t (*as_whole)(Object*);
-  uint64_t (*low_part)(Object*);
+  ptrdiff_t (*hash)(Object*);
   double (*as_real)(Object*);
   Object* (*whole)(unsigned long long); // new reference
   ptrdiff_t (*tuple_size)(Object*);
@@ -48,7 +48,7 @@ constexpr char needs[][32] = {"PyImport_GetModuleDict",
                               "PyErr_Occurred",
                               "PyErr_Clear",
                               "PyLong_AsUnsignedLongLong",
-                              "PyLong_AsUnsignedLongLongMask",
+                              "PyObject_Hash",
                               "PyFloat_AsDouble",
                               "PyLong_FromUnsignedLongLong",
                               "PyTuple_Size",
@@ -131,7 +131,8 @@ struct Exchanged {
   const char *module, *type;
   const char* method;   ///< of what initializes the class: `__init__`
   const char* argument; ///< the seed's name, where it may have one
-  bool takes_real;
+  bool takes_any;       ///< real and negative numbers too
+  uint64_t highest = ~uint64_t{0};
   Shape shape = Shape::one;
   Function* real = nullptr;
 };
@@ -221,6 +222,13 @@ void exchange(Exchanged& row) {
     exchange_method(found, row);
 }
 
+/// Of a number's hash, the sign is the number's (sys.hash_info).
+void add_hash(Object* number, PythonSeed& seed) {
+  const ptrdiff_t hash = python.hash(number);
+  seed.is_negative = hash < 0;
+  seed.hash = static_cast<uint64_t>(hash < 0 ? -hash : hash);
+}
+
 /// The number, if it is one and nothing but one: no class of the user's, no array.
 bool read_seed(Object* given, PythonSeed& seed) {
   const void* const type = at<const void*>(given, type_of_object);
@@ -228,28 +236,29 @@ bool read_seed(Object* given, PythonSeed& seed) {
     seed.whole = python.as_whole(given);
     if (seed.whole != ~uint64_t{0} || python.pending_error() == nullptr) return true;
     python.clear_error(); // negative, or larger
-    const uint64_t low = python.low_part(given);
-    seed.whole = low < -low ? low : -low; // -5 is as small as 5
-    seed.is_partial = true;
+    add_hash(given, seed);
     return true;
   }
   if (type != python.real_type) return false;
   seed.real = python.as_real(given);
-  seed.is_real = seed.real >= 0 && seed.real < 1e19; // no infinity, and none that is not a number
+  if (seed.real != seed.real) return false; // its hash is another each time
+  seed.is_real = seed.real >= 0 && seed.real < 1e19;
   seed.whole = seed.is_real ? static_cast<uint64_t>(seed.real) : 0;
-  return seed.is_real;
+  add_hash(given, seed);
+  return true;
 }
 
 /// What the function is to get instead, a new reference; nullptr: what it is given.
 Object* replacement(const Exchanged& row, Object* given, const void* caller) {
   PythonSeed seed;
   if (given == nullptr || python.pending_error() != nullptr || !read_seed(given, seed)) return nullptr;
-  if (seed.is_real && !row.takes_real) return nullptr; // an error of its own
+  const bool is_taken = row.takes_any || !(seed.is_negative || seed.is_real || seed.name() > row.highest);
+  if (!is_taken) return nullptr; // an error of its own
   ChosenSeed chosen;
   if (!choose_python_seed(row.kind, seed, caller, chosen) && !keep_for_comparison(seed, chosen))
     return nullptr;
   record({row.hook.info().library, row.hook.info().name, row.hook.info().fields}, chosen.action, caller,
-         chosen.why, {seed.whole, chosen.effective});
+         chosen.why, {chosen.why == Reason::clock_seed ? seed.whole : seed.name(), chosen.effective});
   if (chosen.action != Action::pin) return nullptr;
   Object* const instead = python.whole(chosen.effective);
   if (instead == nullptr) python.clear_error();
@@ -322,7 +331,7 @@ namespace {
 constinit Exchanged rows[3] = {
     {hooks::python_random_seed, Kind::python_seed, "_random", "Random", "seed", "", true},
     {hooks::numpy_legacy_seeding, Kind::numpy_seed, "numpy.random._mt19937", "MT19937", "_legacy_seeding",
-     "seed", false},
+     "seed", false, 0xffffffff},
     {hooks::numpy_SeedSequence, Kind::numpy_seed, "numpy.random.bit_generator", "SeedSequence", "__init__",
      "entropy", false},
 };

@@ -4,7 +4,6 @@
 #include "common/record_schema.h"
 #include "common/sys.h"
 #include "common/text.h"
-#include "core/base/generations.h"
 #include "core/base/modules.h"
 #include "core/base/native_frames.h"
 #include "core/base/placement.h"
@@ -40,8 +39,8 @@ constinit CallSite call_sites[kinds][most_call_sites] = {};
 /// Asked as every process ends, where a look at the call call_sites would cost a page fault for each of their
 /// pages.
 DETSHIM_STARTUP_DATA constinit bool is_any_kept = false;
-constinit uint32_t kept_by =
-    0; // the generation of the process that kept the last: its children write no copies
+// The process that kept the last: its children write no copies. It may hand its name on, and keeps these.
+constinit int kept_by = 0;
 
 bool is_systems(const char* path) {
   for (const char* folder :
@@ -115,7 +114,7 @@ void keep(UserCall kind, const CallSite& call_site) {
     if (__atomic_compare_exchange_n(&kept.frames[0], &none, call_site.frames[0], false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
       kept = call_site;
-      kept_by = generation();
+      kept_by = process().pid;
       return __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
     }
     if (memcmp(kept.frames, call_site.frames, sizeof kept.frames) == 0) return;
@@ -230,7 +229,7 @@ void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& p
   kept.kind = kind;
   kept.length = frames.length();
   if (may_be_deadline) keep_deadline(kept, caller);
-  kept_by = generation();
+  kept_by = process().pid;
   __atomic_store_n(&kept.at, caller, __ATOMIC_RELEASE);
   __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
 }
@@ -255,7 +254,7 @@ void note_parallel_child(const void* caller) {
     keep(UserCall::children, {{caller}});
 }
 
-bool has_user_call_sites() { return is_any_kept && kept_by == generation(); }
+bool has_user_call_sites() { return is_any_kept && kept_by == process().pid; }
 
 void record_user_call_sites() {
   if (!has_user_call_sites() || !options().pins()) return;
