@@ -295,7 +295,7 @@ int main() {
   ASSERT_EQ(run({"g++", "-O0", "-o", "seed", "seed.cpp", "-pthread"}, {}, scratch_.path()).status, 0);
   EXPECT_EQ(verify({"./seed"}).status, 1) << "different: the seed is kept";
   run_once({"./seed"});
-  EXPECT_NE(verdict()["verdict"], "verified");
+  EXPECT_EQ(verdict()["verdict"], "partial") << "whatever seed it passes";
 }
 
 } // namespace

@@ -63,10 +63,8 @@ ProgramState common_state(const std::vector<ProgramState>& states, std::string& 
   ProgramState common = states.back();
   for (const auto& [part, hashes] : values) {
     if (hashes.size() == 1 && runs[part] == states.size()) continue;
-    if (hashes.size() == states.size() && states.size() >= enough)
-      common.parts[part] = any_value;
-    else
-      remark = "in these runs differs: " + part;
+    common.parts[part] = any_value;
+    if (hashes.size() < states.size() || states.size() < enough) remark = "in these runs differs: " + part;
   }
   return common;
 }
