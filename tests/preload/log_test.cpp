@@ -1,4 +1,5 @@
 // The log that a run leaves: what docs/LOG_FORMAT.md promises, and that it stays out of the program's way.
+#include "files.h"
 #include "log_files.h"
 #include "run.h"
 
@@ -330,6 +331,22 @@ TEST(Log, HasAHashOfArgumentsThatAreCutUnlessTheyMayHoldASecret) {
   EXPECT_EQ(hash_of({one, "--token=abc"}), "hidden");
   others.back() = "--token=abc";
   EXPECT_EQ(hash_of(others), "hidden");
+}
+
+TEST(Arguments, OfAProgramThatIsNotReachedHaveNoDrawnParts) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "empty.c") << "int main(void) { return 0; }\n";
+  if (run({"gcc", "-static", "-o", "empty", "empty.c"}, {}, scratch.path()).status != 0)
+    GTEST_SKIP() << "no static libc";
+  const std::string drawn = "Zk3J9xQ2mV7bT5rW8pL1nC4yH6gF0dSa";
+  EXPECT_EQ(
+      run(detshim_run(scratch, {"--quiet"}, {"./empty", "x=" + drawn, "plain"}), {}, scratch.path()).status,
+      0);
+  std::string text;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(scratch.log()))
+    if (file.is_regular_file()) text += contents(file.path());
+  EXPECT_NE(text.find("plain"), std::string::npos) << text;
+  EXPECT_EQ(text.find(drawn), std::string::npos) << text;
 }
 
 TEST(Arguments, ThatAreSecretsAreHidden) {

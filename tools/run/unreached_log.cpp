@@ -44,7 +44,7 @@ void write_records(int file, const std::string& run, const std::vector<std::stri
   start.number("begun", static_cast<std::uint64_t>(now.count())).number("pid", pid).number("rank", 0);
   start.text("path", "0").text("program", program.c_str());
   start.text("cwd", std::filesystem::current_path(error).c_str());
-  const Unshown unshown = add_arguments(lines, arguments.data(), size);
+  const Unshown unshown = add_arguments(lines, arguments.data(), size, DrawnParts::hidden);
   if (is_long || unshown.is_cut) start.flag("args_cut", true);
   start.text("mode", variable("DETSHIM_MODE", seed ? "enforce" : "record").c_str());
   start.text("policy", variable("DETSHIM_SEED_POLICY", "fixed").c_str());
