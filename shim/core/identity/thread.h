@@ -4,7 +4,6 @@
 // core/base/thread_memory.h.
 #pragma once
 
-#include "common/philox.h"
 #include "common/stream_kinds.h"
 #include "core/base/generations.h"
 #include "core/identity/process.h"
