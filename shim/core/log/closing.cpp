@@ -190,8 +190,7 @@ void write_closing_line() {
     path.add(process().log_folder, process().log_folder_length);
     if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), F_OK))) return;
   }
-  bool made = false;
-  const int folder = log_file::open_folder(false, made);
+  const int folder = log_file::open_folder();
   if (folder < 0) return;
   uint64_t sums[action_count] = {};
   const unsigned processes = sum_run(folder, sums);

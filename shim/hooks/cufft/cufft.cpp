@@ -10,13 +10,6 @@ namespace {
 
 using namespace abi;
 
-/// The ways to make a plan.
-template <typename Call, typename... Arguments>
-cufftResult make_plan(const Call& call, Arguments... arguments) {
-  if (!call.passes()) say_library(call.hook());
-  return call.real(arguments...);
-}
-
 /// Records a callback that cuFFT has taken.
 template <typename Call, typename... Arguments>
 cufftResult set_callback(const Call& call, Arguments... arguments) {
@@ -45,11 +38,10 @@ using SetJitCallback = OutermostCall<cufftResult(Word, Word, Word, Word, cufftXt
 using namespace detshim;
 using namespace detshim::abi;
 
-DETSHIM_TEMPLATE_HOOK(cufft, Words<1>, cufftCreate, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Words<4>, cufftPlan1d, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Words<4>, cufftPlan2d, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Words<5>, cufftPlan3d, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Words<11>, cufftPlanMany, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Words<1>, cufftCreate, name_library, says_library);
+DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftPlan1d, cufftPlan2d, name_library, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Words<5>, cufftPlan3d, name_library, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Words<11>, cufftPlanMany, name_library, says_library);
 DETSHIM_TEMPLATE_HOOK(cufft, SetCallback, cufftXtSetCallback, set_callback, records_callback);
 DETSHIM_TEMPLATE_HOOK(cufft, SetJitCallback, cufftXtSetJITCallback, set_callback, records_callback);
 

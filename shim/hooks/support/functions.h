@@ -80,6 +80,13 @@ constexpr Wanted& argument_of_type([[maybe_unused]] First& first, Rest&... rest)
     return argument_of_type<Wanted>(rest...);
 }
 
+/// The body of a hook that says which library answers.
+template <typename Call, typename... Arguments>
+auto name_library(const Call& call, Arguments... arguments) {
+  if (!call.passes()) say_library(call.hook());
+  return call.real(arguments...);
+}
+
 /// True if no pointer is null.
 template <typename... Pointers>
 bool are_there(Pointers... pointers) {
