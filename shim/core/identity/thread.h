@@ -4,6 +4,7 @@
 // core/base/thread_memory.h.
 #pragma once
 
+#include "common/philox.h"
 #include "common/stream_kinds.h"
 #include "core/base/generations.h"
 #include "core/identity/process.h"
