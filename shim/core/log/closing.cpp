@@ -93,8 +93,7 @@ private:
 void find_modules(ModulePaths& paths) {
   bool is_first = true;
   each_module([&](const Module& module) {
-    const bool is_file =
-        is_first ? module.path[0] == 0 || contains(module.path, "/") : contains(module.path, "/");
+    const bool is_file = contains(module.path, "/") || (is_first && module.path[0] == 0);
     is_first = false;
     return is_file && !is_own(module) && !paths.add(module);
   });
