@@ -6,7 +6,6 @@
 #include "heap/sites.h"
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 
 namespace detshim {

@@ -4,7 +4,6 @@
 
 #include "common/record_schema.h"
 #include "common/sys.h"
-#include "common/text.h"
 #include "core/base/generations.h"
 #include "core/base/hash.h"
 #include "core/base/python_stack.h"

@@ -25,10 +25,7 @@ void name_by_command(ProcessName& name, uint64_t key, const PathText& path, Comm
                      char* const argv[]) {
   const uint64_t hash = command_hash(argv);
   const uint64_t before = counts != nullptr ? count_command(counts, hash) : 0;
-  name.is_first = false;
-  name.handoffs = 0;
-  name.branch = self.branch;
-  name.key = derive(derive(derive(key, label_command), hash), before);
+  name = {false, self.branch, 0, derive(derive(derive(key, label_command), hash), before), {}};
   copy_path(name.path, path);
   Text<16> step;
   step.add(".x").add_hex(hash >> 32, 8);
@@ -63,10 +60,7 @@ bool count_child(ProcessName& name, bool& is_beside) {
   const bool is_handoff = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
   const bool is_first = children++ == 0; // from now on the published state is that of a process with children
   if (is_handoff) {
-    name.is_first = self.is_first;
-    name.branch = self.branch;
-    name.handoffs = self.handoffs + 1;
-    name.key = self.key;
+    name = {self.is_first, self.branch, self.handoffs + 1, self.key, {}};
     copy_path(name.path, self.path);
     self.is_first = false;
     self.key = derive(self.key, label_wrapper + self.handoffs);

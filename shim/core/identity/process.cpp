@@ -272,10 +272,7 @@ void establish_process() {
 // ------------------------------------------------------------------ children
 
 void name_by_order(ProcessName& name, const Thread& thread, uint64_t ordinal) {
-  name.is_first = false;
-  name.handoffs = 0;
-  name.branch = self.branch;
-  name.key = derive(derive(self.key, thread.label), label_child + ordinal);
+  name = {false, self.branch, 0, derive(derive(self.key, thread.label), label_child + ordinal), {}};
   copy_path(name.path, self.path);
   if (thread.label != 0)
     extend_path(name.path, ".t", 0, name.key), extend_path(name.path, thread.path, 0, name.key);
@@ -301,26 +298,23 @@ void become_child() {
   assume_loader_lock_is_stuck();
   made_threads = false;
   naming_parent.counts = nullptr;
-  if (thread.fork == PendingFork::handoff) {
-    self.is_first = handed_on.is_first;
-    self.key = handed_on.key;
-    self.handoffs = handed_on.handoffs;
-    copy_path(self.path, handed_on.path);
-  } else if (thread.fork == PendingFork::child) {
-    if (names_by_command()) {
-      naming_parent.counts = command_counts();
-      naming_parent.key = self.key;
-      copy_path(naming_parent.path, self.path);
-    }
-    ProcessName name;
-    name_by_order(name, thread, thread.forks);
-    self.is_first = false;
-    self.key = name.key;
-    self.handoffs = 0;
-    if (thread.forks_beside) self.branch = name.key;
-    copy_path(self.path, name.path);
-  } else {
+  if (thread.fork == PendingFork::none) {
     name_unannounced();
+  } else {
+    ProcessName name = handed_on;
+    if (thread.fork == PendingFork::child) {
+      if (names_by_command()) {
+        naming_parent.counts = command_counts();
+        naming_parent.key = self.key;
+        copy_path(naming_parent.path, self.path);
+      }
+      name_by_order(name, thread, thread.forks);
+      if (thread.forks_beside) self.branch = name.key;
+    }
+    self.is_first = name.is_first;
+    self.key = name.key;
+    self.handoffs = name.handoffs;
+    copy_path(self.path, name.path);
   }
   thread.fork = PendingFork::none;
   self.pid = sys::getpid();

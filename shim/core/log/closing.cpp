@@ -93,8 +93,7 @@ private:
 void find_modules(ModulePaths& paths) {
   bool is_first = true;
   each_module([&](const Module& module) {
-    const bool is_file =
-        is_first ? module.path[0] == 0 || contains(module.path, "/") : contains(module.path, "/");
+    const bool is_file = contains(module.path, "/") || (is_first && module.path[0] == 0);
     is_first = false;
     return is_file && !is_own(module) && !paths.add(module);
   });
@@ -190,8 +189,7 @@ void write_closing_line() {
     path.add(process().log_folder, process().log_folder_length);
     if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), F_OK))) return;
   }
-  bool made = false;
-  const int folder = log_file::open_folder(false, made);
+  const int folder = log_file::open_folder();
   if (folder < 0) return;
   uint64_t sums[action_count] = {};
   const unsigned processes = sum_run(folder, sums);

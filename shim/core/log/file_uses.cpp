@@ -60,8 +60,7 @@ constexpr off_t longest_list = off_t{32} << 20; // of a build by thousands of co
 
 /// Opens the run's list, with the log's lock held; false where there is none.
 bool open_list() {
-  bool made = false;
-  const int folder = log_file::open_folder(false, made);
+  const int folder = log_file::open_folder();
   if (folder < 0) return false;
   Text<96> name;
   name.add(process().run).add('.').add(suffix);
@@ -82,8 +81,7 @@ bool open_list() {
 
 /// A list that lacks something must not be believed: without one, nothing of the run is.
 void give_up_list() {
-  bool made = false;
-  const int folder = log_file::open_folder(false, made);
+  const int folder = log_file::open_folder();
   listing = Listing::off;
   if (folder < 0) return;
   Text<96> name;
@@ -257,7 +255,7 @@ void begin_file_uses() {
   if (process().root_pid == process().pid && has_environment_of_run()) {
     SignalSafeLock guard(log_file::lock);
     bool made = false;
-    const int folder = guard.held() ? log_file::open_folder(true, made) : -1;
+    const int folder = guard.held() ? log_file::open_folder(true, &made) : -1;
     if (folder < 0) return drop_environment();
     if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
     keep_environment(folder, made, log_file::text_room, sizeof log_file::text_room);

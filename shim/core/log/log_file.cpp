@@ -222,8 +222,7 @@ void say(const char* text, size_t length) {
 }
 
 bool is_first_in_run(const char* suffix) {
-  bool made = false;
-  const int folder = open_folder(false, made);
+  const int folder = open_folder();
   if (folder < 0) return true; // without a folder nobody can tell
   const int fd = claim_file(folder, process().run, suffix);
   if (fd >= 0) sys::close(fd);
@@ -231,10 +230,11 @@ bool is_first_in_run(const char* suffix) {
   return fd != -EEXIST;
 }
 
-int open_folder(bool make, bool& made) {
+int open_folder(bool make, bool* made) {
+  bool is_new = false;
   TextWriter path(path_room, sizeof path_room);
   path.add(process().log_folder, process().log_folder_length).c_str();
-  return open_log_folder(path_room, process().log_is_default, make, made);
+  return open_log_folder(path_room, process().log_is_default, make, made != nullptr ? *made : is_new);
 }
 
 namespace {
@@ -257,8 +257,7 @@ bool take_shared_files() {
     sys::close(fd);
     return -1;
   };
-  bool made = false;
-  const int folder = open_folder(false, made);
+  const int folder = open_folder();
   if (folder < 0) return false;
   struct stat state;
   const bool is_folder = sys::fstat(folder, state) == 0;
@@ -373,7 +372,7 @@ Opened open() {
 
   // Nothing is made on disk when the program has closed the descriptor: it may be in another root by now.
   bool made = false;
-  const int folder = open_folder(fresh, made);
+  const int folder = open_folder(fresh, &made);
   if (folder < 0) return complain(folder), Opened::no;
   const Files files = fresh ? open_files(folder) : Files{open_again(folder), -1};
   struct stat state;
@@ -427,8 +426,7 @@ void write_lost(const char* program, Reason why, int error) {
 
 bool is_within_reach() {
   if (file.inode == 0) return true;
-  bool made = false;
-  const int folder = open_folder(false, made);
+  const int folder = open_folder();
   if (folder < 0) return false;
   struct stat state;
   const bool is_same = sys::fstat(folder, state) == 0 && state.st_dev == file.folder_device &&

@@ -45,7 +45,7 @@ bool is_first_in_run(const char* suffix);
 
 /// The log folder, made where it is missing if `make`; neither it nor the default's `detshim-log` may be a
 /// link. A descriptor, or a negated errno. `made` tells whether this call made it.
-int open_folder(bool make, bool& made);
+int open_folder(bool make = false, bool* made = nullptr);
 
 /// What open() found.
 enum class Opened {

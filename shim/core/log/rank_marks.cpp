@@ -34,7 +34,7 @@ bool only_answers() {
 /// The file of this machine, opened to append; several runs may have lines in it.
 int open_marks() {
   bool made = false;
-  const int folder = log_file::open_folder(true, made);
+  const int folder = log_file::open_folder(true, &made);
   if (folder < 0) return folder;
   if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
   keep_environment(folder, made, log_file::text_room, sizeof log_file::text_room);

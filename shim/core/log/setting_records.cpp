@@ -8,7 +8,6 @@
 #include "core/log/counts.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
-#include "core/log/records.h"
 #include "core/policy/setting_versions.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_watch.h"

@@ -1,6 +1,5 @@
 #include "core/policy/settings_table.h"
 
-#include "common/text.h"
 #include "common/version_range.h"
 #include "core/policy/nccl_algorithms.h"
 #include "core/policy/xla_flags.h"

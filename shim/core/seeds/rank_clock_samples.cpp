@@ -14,8 +14,7 @@ namespace {
 /// The file, as long as it may get. Its blocks are made as they are taken.
 int open_file() {
   SignalSafeLock guard(log_file::lock);
-  bool made = false;
-  const int folder = guard.held() ? log_file::open_folder(true, made) : -1;
+  const int folder = guard.held() ? log_file::open_folder(true) : -1;
   if (folder < 0) return -1;
   // Ranks that no process of the run has started have the launcher in common, and the folder if the user gave
   // it.

@@ -6,7 +6,6 @@
 #include "core/identity/thread.h"
 #include "core/policy/options.h"
 #include "core/seeds/learned_seeds.h"
-#include "core/seeds/seed_origin.h"
 
 namespace detshim {
 namespace {

@@ -137,13 +137,7 @@ DETSHIM_TEMPLATE_HOOK(
 // and its size would take part in choosing algorithms. Neither is needed: with CUBLAS_WORKSPACE_CONFIG in
 // force the default pool is one of the ways to repeatable results that the reference gives for several
 // streams (2.1.4). What remains is to say where it is not in force.
-DETSHIM_HOOK(cublas, cublasStatus, cublasSetStream_v2, (cublasHandle_t handle, cudaStream_t stream),
-             .action = Action::nondeterministic, .fields = {"workspace"},
-             .summary = "Recorded: the handle is back at cuBLAS's own workspaces, which "
-                        "CUBLAS_WORKSPACE_CONFIG must bound.") {
-  DETSHIM_ENTER_OUTERMOST(cublasSetStream_v2);
-  const cublasStatus status = call.real(handle, stream);
-  if (call.passes() || status != cublasStatus::success) return status;
+constexpr auto set_stream = [](const auto& call, auto...) {
   Pool now;
   __atomic_load(&pool, &now, __ATOMIC_RELAXED);
   if (now == Pool::bounded)
@@ -152,42 +146,39 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetStream_v2, (cublasHandle_t handle, c
     call.record(Action::nondeterministic, Reason::workspace_shared, {"default"});
   else
     call.record(Action::observe, Reason::first_handle_unseen, {"default"});
-  return status;
-}
+};
+using SetStream = CallOfWords<cublasStatus, 2>;
+DETSHIM_TEMPLATE_HOOK(cublas, SetStream, cublasSetStream_v2, say_after<set_stream>,
+                      .action = Action::nondeterministic, .fields = {"workspace"},
+                      .summary = "Recorded: the handle is back at cuBLAS's own workspaces, which "
+                                 "CUBLAS_WORKSPACE_CONFIG must bound.");
 
-DETSHIM_HOOK(cublas, cublasStatus, cublasSetWorkspace_v2,
-             (cublasHandle_t handle, void* workspace, size_t size), .action = Action::observe,
-             .fields = {"size"},
-             .summary = "Recorded: algorithms are chosen by the workspace's size too, so it shows when two "
-                        "logs are compared.") {
-  DETSHIM_ENTER_OUTERMOST(cublasSetWorkspace_v2);
-  const cublasStatus status = call.real(handle, workspace, size);
-  if (call.passes() || status != cublasStatus::success) return status;
+constexpr auto set_workspace = [](const auto& call, Word, Word, size_t size) {
   call.record(Action::observe, Reason::own_workspace, {uint64_t{size}});
-  return status;
-}
+};
+using SetWorkspace = OutermostCall<cublasStatus(Word handle, Word workspace, size_t size)>;
+DETSHIM_TEMPLATE_HOOK(cublas, SetWorkspace, cublasSetWorkspace_v2, say_after<set_workspace>,
+                      .action = Action::observe, .fields = {"size"},
+                      .summary = "Recorded: algorithms are chosen by the workspace's size too, so it shows "
+                                 "when two logs are compared.");
 
 using SetMath = OutermostCall<cublasStatus(cublasHandle_t handle, int mode)>;
 DETSHIM_TEMPLATE_HOOK(cublas, SetMath, cublasSetMathMode,
                       (record_emulation<cublas_math_emulated_fixedpoint, Reason::repeatable_per_device>),
                       records_emulation);
 
-DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
-             (cublasHandle_t handle, cublasEmulationStrategy strategy), .action = Action::nondeterministic,
-             .fields = {"strategy"},
-             .summary =
-                 "Records that fixed-point emulation is asked for, which cuBLAS does not promise to be "
-                 "repeatable.") {
-  DETSHIM_ENTER_OUTERMOST(cublasSetEmulationStrategy);
-  const cublasStatus status = call.real(handle, strategy);
-  if (call.passes() || status != cublasStatus::success) return status;
+constexpr auto set_strategy = [](const auto& call, Word, cublasEmulationStrategy strategy) {
   const auto number = static_cast<int64_t>(strategy);
   if (strategy == cublasEmulationStrategy::standard)
     call.record(Action::observe, Reason::default_choice, {number});
   else
     call.record(Action::nondeterministic, Reason::emulation, {number});
-  return status;
-}
+};
+using SetStrategy = OutermostCall<cublasStatus(Word handle, cublasEmulationStrategy strategy)>;
+DETSHIM_TEMPLATE_HOOK(cublas, SetStrategy, cublasSetEmulationStrategy, say_after<set_strategy>,
+                      .action = Action::nondeterministic, .fields = {"strategy"},
+                      .summary = "Records that fixed-point emulation is asked for, which cuBLAS does not "
+                                 "promise to be repeatable.");
 
 // A product in its two widths of sizes.
 #define BOTH_WIDTHS(NAME, DESCRIBE)                                                                          \

@@ -251,16 +251,13 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
   return status;
 }
 
-DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
-             (cublasLtMatmulAlgo * algo, int attribute, const void* value, size_t size),
-             .action = Action::nondeterministic, .fields = {"attribute", "value"},
-             .summary = "Recorded: a program that configures algorithms by itself may choose among them by "
-                        "their times.") {
-  DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoConfigSetAttribute);
-  const cublasStatus status = call.real(algo, attribute, value, size);
-  if (call.passes() || status != cublasStatus::success) return status;
+constexpr auto configured = [](const auto& call, Word, int attribute, const void* value, size_t size) {
   uint64_t number = 0;
   if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
   call.record(Action::nondeterministic, Reason::program_may_time, {attribute, number});
-  return status;
-}
+};
+using Configure = OutermostCall<cublasStatus(Word algo, int attribute, const void* value, size_t size)>;
+DETSHIM_TEMPLATE_HOOK(cublaslt, Configure, cublasLtMatmulAlgoConfigSetAttribute, say_after<configured>,
+                      .action = Action::nondeterministic, .fields = {"attribute", "value"},
+                      .summary = "Recorded: a program that configures algorithms by itself may choose among "
+                                 "them by their times.");

@@ -46,9 +46,5 @@ using namespace detshim;
 
 DETSHIM_TEMPLATE_HOOK(cuda, DriverLookup, cuGetProcAddress, answer_lookup, answers);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverLookup2, cuGetProcAddress_v2, answer_lookup, answers);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookup, cudaGetDriverEntryPoint, answer_lookup, answers);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookup, cudaGetDriverEntryPoint_ptsz, answer_lookup, answers);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookupByVersion, cudaGetDriverEntryPointByVersion, answer_lookup,
-                      answers);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookupByVersion, cudaGetDriverEntryPointByVersion_ptsz, answer_lookup,
-                      answers);
+DETSHIM_STREAM_HOOK(cudart, RuntimeLookup, cudaGetDriverEntryPoint, answer_lookup, answers);
+DETSHIM_STREAM_HOOK(cudart, RuntimeLookupByVersion, cudaGetDriverEntryPointByVersion, answer_lookup, answers);

@@ -38,7 +38,6 @@ const char* remembered(const void* kernel) {
 }
 
 constexpr const char* unnamed = "?";
-constexpr const char* any_graph = "a graph";
 
 /// True if a launch that went well is to be counted by its name. Fingerprints count it without.
 template <typename Call, typename Status>
@@ -85,17 +84,12 @@ auto launch(const Call& call, Arguments... arguments) {
   if (!counts(call, status)) return status;
   if constexpr ((__is_same(Arguments, CUfunction) || ...))
     count(call, driver_name(call, argument_of_type<CUfunction>(arguments...)));
+  else if constexpr ((__is_same(Arguments, CUgraphExec) || ...))
+    count(call, "a graph");
   else if constexpr ((__is_same(Arguments, CUkernel) || ...))
     count(call, runtime_name(call, argument_of_type<CUkernel>(arguments...)));
   else
     count(call, runtime_name(call, argument_of_type<const void*>(arguments...)));
-  return status;
-}
-
-template <typename Call>
-auto launch_graph(const Call& call, CUgraphExec graph, CUstream stream) {
-  const auto status = call.real(graph, stream);
-  if (counts(call, status)) count(call, any_graph);
   return status;
 }
 
@@ -148,7 +142,7 @@ DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel, launch, counted);
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC, launch, counted);
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel, launch, counted);
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch, counted_of_nvcc_13);
-DETSHIM_STREAM_HOOK(cudart, GraphLaunch<cudaError>, cudaGraphLaunch, launch_graph, counted_graph);
+DETSHIM_STREAM_HOOK(cudart, GraphLaunch<cudaError>, cudaGraphLaunch, launch, counted_graph);
 
 // ---- The driver ----
 
@@ -169,4 +163,4 @@ DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary l
 DETSHIM_STREAM_HOOK(cuda, DriverLaunch, cuLaunchKernel, launch, counted);
 DETSHIM_STREAM_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx, launch, counted);
 DETSHIM_STREAM_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel, launch, counted);
-DETSHIM_STREAM_HOOK(cuda, GraphLaunch<CUresult>, cuGraphLaunch, launch_graph, counted_graph);
+DETSHIM_STREAM_HOOK(cuda, GraphLaunch<CUresult>, cuGraphLaunch, launch, counted_graph);

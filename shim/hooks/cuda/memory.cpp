@@ -100,69 +100,45 @@ void fill_host(const Call& call, void* memory, size_t size) {
   record_fill(call, Reason::none);
 }
 
-/// Managed memory; the host alone may touch some of it at first.
-template <typename Call>
-void fill_managed(const Call& call, CUdeviceptr memory, size_t size, unsigned flags) {
-  if ((flags & attach_host) != 0)
-    fill_host(call, reinterpret_cast<void*>(memory), size);
-  else
-    fill_now(call, {memory, size});
-}
-
 // What the hooks of the functions that allocate do: of the runtime and of the driver, whose pointers to
 // device memory are numbers.
 
-template <typename Call, typename Pointer, typename Size>
-auto allocate(const Call& call, Pointer* memory, Size size) {
-  const auto status = call.real(memory, size);
-  if (wants_fill(call, status)) fill_now(call, {address_of(*memory), size});
-  return status;
-}
-
-template <typename Call, typename Pointer, typename... Element>
-auto allocate_rows(const Call& call, Pointer* memory, size_t* pitch, size_t width, size_t height,
-                   Element... element) {
-  const auto status = call.real(memory, pitch, width, height, element...);
-  if (wants_fill(call, status)) fill_now(call, {address_of(*memory), width, height, *pitch});
-  return status;
-}
-
-template <typename Call>
-cudaError allocate_3d(const Call& call, cudaPitchedPtr* memory, cudaExtent extent) {
-  const cudaError status = call.real(memory, extent);
-  if (wants_fill(call, status))
-    fill_now(call, {address_of(memory->ptr), extent.width, extent.height * extent.depth, memory->pitch});
-  return status;
-}
-
-template <typename Call, typename Pointer>
-auto allocate_managed(const Call& call, Pointer* memory, size_t size, unsigned flags) {
-  const auto status = call.real(memory, size, flags);
-  if (wants_fill(call, status)) fill_managed(call, address_of(*memory), size, flags);
-  return status;
-}
-
-template <typename Call, typename... Flags>
-auto allocate_on_host(const Call& call, void** memory, size_t size, Flags... flags) {
-  const auto status = call.real(memory, size, flags...);
-  if (wants_fill(call, status)) fill_host(call, *memory, size);
-  return status;
-}
-
+constexpr auto memory_alone = [](const auto& call, auto* memory, size_t size) {
+  fill_now(call, {address_of(*memory), size});
+};
+constexpr auto rows = [](const auto& call, auto* memory, size_t* pitch, size_t width, size_t height,
+                         auto...) {
+  fill_now(call, {address_of(*memory), width, height, *pitch});
+};
+constexpr auto box = [](const auto& call, cudaPitchedPtr* memory, cudaExtent extent) {
+  fill_now(call, {address_of(memory->ptr), extent.width, extent.height * extent.depth, memory->pitch});
+};
+/// The host alone may touch some of it at first.
+constexpr auto managed = [](const auto& call, auto* memory, size_t size, unsigned flags) {
+  if ((flags & attach_host) != 0)
+    fill_host(call, reinterpret_cast<void*>(address_of(*memory)), size);
+  else
+    fill_now(call, {address_of(*memory), size});
+};
+constexpr auto on_host = [](const auto& call, void** memory, size_t size, auto...) {
+  fill_host(call, *memory, size);
+};
 /// Perhaps out of a pool, which stands before the stream.
-template <typename Call, typename Pointer, typename... Others>
-auto allocate_in_stream(const Call& call, Pointer* memory, size_t size, Others... others) {
-  const auto status = call.real(memory, size, others...);
-  if (wants_fill(call, status))
-    fill_in_stream(call, {address_of(*memory), size}, argument_of_type<CUstream>(others...));
-  return status;
-}
-
+constexpr auto in_stream = [](const auto& call, auto* memory, size_t size, auto... others) {
+  fill_in_stream(call, {address_of(*memory), size}, argument_of_type<CUstream>(others...));
+};
 /// A graph's own memory is there anew in each launch.
-template <typename Call, typename... Words>
-auto add_memory_node(const Call& call, Words... words) {
-  const auto status = call.real(words...);
-  if (wants_fill(call, status)) record_fill(call, Reason::graph_memory);
+constexpr auto of_graph = [](const auto& call, auto...) { record_fill(call, Reason::graph_memory); };
+// What cuMemCreate gives has no address yet. When it has one and may be accessed (cuMemSetAccess), it may be
+// in use already: access is given again for each further device. So it is recorded, and left alone.
+constexpr auto mapped_later = [](const auto& call, auto...) {
+  record_fill(call, Reason::memory_mapped_later);
+};
+
+template <const auto& fill, typename Call, typename... Arguments>
+auto allocate(const Call& call, Arguments... arguments) {
+  const auto status = call.real(arguments...);
+  if (wants_fill(call, status)) fill(call, arguments...);
   return status;
 }
 
@@ -208,6 +184,8 @@ using RuntimeAllocateFromPool = AllocateFromPool<cudaError, void*>;
 using DriverAllocateInStream = AllocateInStream<CUresult, CUdeviceptr>;
 using DriverAllocateFromPool = AllocateFromPool<CUresult, CUdeviceptr>;
 
+using CreateMemory =
+    CudaCall<CUresult(CUmemHandle* memory, size_t size, const void* properties, unsigned long long flags)>;
 template <typename Status>
 using AddMemoryNode = CudaCall<words_signature<Status, 5>>;
 
@@ -219,42 +197,33 @@ using namespace detshim::abi;
 
 // ---- The runtime ----
 
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMalloc, allocate, fills);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateRows, cudaMallocPitch, allocate_rows, fills_rows);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate3D, cudaMalloc3D, allocate_3d, fills_rows);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaMallocManaged, allocate_managed, fills);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMallocHost, allocate_on_host, fills);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaHostAlloc, allocate_on_host, fills);
-DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync, allocate_in_stream, fills_in_stream);
-DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync, allocate_in_stream,
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMalloc, allocate<memory_alone>, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateRows, cudaMallocPitch, allocate<rows>, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate3D, cudaMalloc3D, allocate<box>, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaMallocManaged, allocate<managed>, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMallocHost, allocate<on_host>, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaHostAlloc, allocate<on_host>, fills);
+DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync, allocate<in_stream>, fills_in_stream);
+DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync, allocate<in_stream>,
                     fills_in_stream);
 
 // ---- The driver ----
 
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate, cuMemAlloc_v2, allocate, fills);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, allocate_rows, fills_rows);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateManaged, cuMemAllocManaged, allocate_managed, fills);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHost, cuMemAllocHost_v2, allocate_on_host, fills);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHostWithFlags, cuMemHostAlloc, allocate_on_host, fills);
-DETSHIM_STREAM_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync, allocate_in_stream, fills_in_stream);
-DETSHIM_STREAM_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync, allocate_in_stream,
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate, cuMemAlloc_v2, allocate<memory_alone>, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, allocate<rows>, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateManaged, cuMemAllocManaged, allocate<managed>, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHost, cuMemAllocHost_v2, allocate<on_host>, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHostWithFlags, cuMemHostAlloc, allocate<on_host>, fills);
+DETSHIM_STREAM_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync, allocate<in_stream>, fills_in_stream);
+DETSHIM_STREAM_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync, allocate<in_stream>,
                     fills_in_stream);
 
 // ---- Memory that is not filled ----
 
-// What cuMemCreate gives has no address yet. When it has one and may be accessed (cuMemSetAccess), it may be
-// in use already: access is given again for each further device. So it is recorded, and left alone.
-DETSHIM_HOOK(cuda, CUresult, cuMemCreate,
-             (CUmemHandle * memory, size_t size, const void* properties, unsigned long long flags),
-             .action = Action::nondeterministic, .fields = {"effective"},
-             .summary = "Recorded if DETSHIM_FILL is set: such memory is not filled.") {
-  DETSHIM_ENTER_CUDA(cuMemCreate);
-  const CUresult status = call.real(memory, size, properties, flags);
-  if (wants_fill(call, status)) record_fill(call, Reason::memory_mapped_later);
-  return status;
-}
-
-DETSHIM_TEMPLATE_HOOK(cudart, AddMemoryNode<cudaError>, cudaGraphAddMemAllocNode, add_memory_node,
+DETSHIM_TEMPLATE_HOOK(cuda, CreateMemory, cuMemCreate, allocate<mapped_later>,
+                      .action = Action::nondeterministic, .fields = {"effective"},
+                      .summary = "Recorded if DETSHIM_FILL is set: such memory is not filled.");
+DETSHIM_TEMPLATE_HOOK(cudart, AddMemoryNode<cudaError>, cudaGraphAddMemAllocNode, allocate<of_graph>,
                       leaves_graph_memory);
-DETSHIM_TEMPLATE_HOOK(cuda, AddMemoryNode<CUresult>, cuGraphAddMemAllocNode, add_memory_node,
+DETSHIM_TEMPLATE_HOOK(cuda, AddMemoryNode<CUresult>, cuGraphAddMemAllocNode, allocate<of_graph>,
                       leaves_graph_memory);

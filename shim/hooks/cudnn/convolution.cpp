@@ -34,16 +34,13 @@ cudnnStatus run_backward(const Call& call, cudnnHandle_t handle, const void* alp
                          const void* in_data, cudnnTensorDescriptor_t dy, const void* dy_data,
                          cudnnConvolutionDescriptor_t convolution, Algorithm algo, void* workspace,
                          size_t workspace_size, const void* beta, Out out, void* out_data) {
-  const auto run = [&](Algorithm which) {
-    return call.real(handle, alpha, in, in_data, dy, dy_data, convolution, which, workspace, workspace_size,
-                     beta, out, out_data);
-  };
   return run_substitute(
-      call, substitute(algo), workspace_size,
+      call, substitute(algo),
       [&](Algorithm which, size_t* bytes) {
         return ask_cudnn(call.hook(), size_name(algo), handle, in, dy, convolution, out, which, bytes);
       },
-      run);
+      handle, alpha, in, in_data, dy, dy_data, convolution, algo, workspace, workspace_size, beta, out,
+      out_data);
 }
 
 using Tensor = cudnnTensorDescriptor_t;

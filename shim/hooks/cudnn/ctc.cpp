@@ -38,17 +38,14 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnCTCLoss,
               cudnnCTCLossDescriptor_t loss, void* workspace, size_t workspace_size),
              runs_deterministic) {
   DETSHIM_ENTER_OUTERMOST(cudnnCTCLoss);
-  const auto run = [&](Algorithm which) {
-    return call.real(handle, probabilities, probabilities_data, labels, label_lengths, input_lengths, costs,
-                     gradients, gradients_data, which, loss, workspace, workspace_size);
-  };
   return run_substitute(
-      call, substitute(algo), workspace_size,
+      call, substitute(algo),
       [&](Algorithm which, size_t* bytes) {
         return ask_cudnn(call.hook(), "cudnnGetCTCLossWorkspaceSize", handle, probabilities, gradients,
                          labels, label_lengths, input_lengths, which, loss, bytes);
       },
-      run);
+      handle, probabilities, probabilities_data, labels, label_lengths, input_lengths, costs, gradients,
+      gradients_data, algo, loss, workspace, workspace_size);
 }
 
 DETSHIM_HOOK(cudnn, cudnnStatus, cudnnCTCLoss_v8,
@@ -59,17 +56,14 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnCTCLoss_v8,
               void* workspace),
              runs_deterministic) {
   DETSHIM_ENTER_OUTERMOST(cudnnCTCLoss_v8);
-  const auto run = [&](Algorithm which) {
-    return call.real(handle, which, loss, probabilities, probabilities_data, labels, label_lengths,
-                     input_lengths, costs, gradients, gradients_data, workspace_size, workspace);
-  };
   return run_substitute(
-      call, substitute(algo), workspace_size,
+      call, substitute(algo),
       [&](Algorithm which, size_t* bytes) {
         return ask_cudnn(call.hook(), "cudnnGetCTCLossWorkspaceSize_v8", handle, which, loss, probabilities,
                          gradients, bytes);
       },
-      run);
+      handle, algo, loss, probabilities, probabilities_data, labels, label_lengths, input_lengths, costs,
+      gradients, gradients_data, workspace_size, workspace);
 }
 
 DETSHIM_TEMPLATE_HOOK(cudnn, Size, cudnnGetCTCLossWorkspaceSize, (answer_size<Algorithm, substitute>),

@@ -67,10 +67,10 @@ template <typename Call>
 bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64_t count,
             const void* elements) {
   const auto* const descriptors = static_cast<const Descriptor*>(elements);
-  const auto with_flags = [&](uint32_t flags) {
+  const auto with_flags = [&](uint32_t flags, uint32_t without = 0) {
     Note note = note_of(descriptor);
     note.descriptor = descriptor;
-    note.flags |= flags;
+    note.flags = (note.flags & ~without) | flags;
     return remember(note);
   };
   const auto number = [&](Descriptor graph) {
@@ -87,13 +87,9 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
   };
   if (name == Name::reduction_operator || name == Name::reduction_math_type)
     return with_flags(Note::reduction);
-  if (name == Name::reduction_is_deterministic && type == Type::boolean && count == 1) {
-    Note note = note_of(descriptor);
-    note.descriptor = descriptor;
-    note.flags = (note.flags & ~Note::repeatable) | Note::reduction |
-                 (*static_cast<const bool*>(elements) ? Note::repeatable : 0U);
-    return remember(note);
-  }
+  if (name == Name::reduction_is_deterministic && type == Type::boolean && count == 1)
+    return with_flags(Note::reduction | (*static_cast<const bool*>(elements) ? Note::repeatable : 0U),
+                      Note::repeatable);
   if (name == Name::execution_plan_json) { // its engine can be read when it is finalized
     release(call, forget(descriptor));
     return with_flags(Note::from_json);

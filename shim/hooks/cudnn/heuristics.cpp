@@ -122,6 +122,11 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
   say_library(call.hook());
   const Backend backend = backend_of(call);
   Results results(backend);
+  const auto refuse = [&](Reason why) {
+    call.record(Action::refuse, why, {results.found, results.nondeterministic_count, 0});
+    if (returned != nullptr) *returned = 0;
+    return cudnn_not_supported(call.hook());
+  };
   if (!backend.usable() || !results.read(heuristics)) {
     const Status status = pass();
     if (status == Status::success) call.record(Action::nondeterministic, Reason::list_unreadable, {0, 0, 0});
@@ -137,11 +142,7 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
     call.record(Action::observe, Reason::deterministic_engines, {results.found, bad, results.found});
     return status;
   }
-  if (bad == results.found && options().strict()) {
-    call.record(Action::refuse, Reason::no_deterministic_engine, {results.found, bad, 0});
-    if (returned != nullptr) *returned = 0;
-    return cudnn_not_supported(call.hook());
-  }
+  if (bad == results.found && options().strict()) return refuse(Reason::no_deterministic_engine);
   if (bad == results.found || !options().forces()) {
     const Status status = pass();
     call.record(Action::nondeterministic,
@@ -159,13 +160,8 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
     call.record(Action::replace, Reason::engines_left_out, {results.found, bad, effective.count});
     return status;
   }
-  constexpr Reason changed = Reason::list_reordered;
-  if (options().strict()) {
-    call.record(Action::refuse, changed, {results.found, bad, 0});
-    if (returned != nullptr) *returned = 0;
-    return cudnn_not_supported(call.hook());
-  }
-  call.record(Action::nondeterministic, changed, {results.found, bad, effective.count});
+  if (options().strict()) return refuse(Reason::list_reordered);
+  call.record(Action::nondeterministic, Reason::list_reordered, {results.found, bad, effective.count});
   return status;
 }
 

@@ -42,14 +42,19 @@ inline bool is_bad_argument(abi::cudnnStatus status) {
 }
 
 /// The body of a hook that runs an algorithm; its records' fields are requested, effective, workspace.
-/// `size_of(algorithm, bytes)` asks the library, and fails where it has no such function; `run(algorithm)`
-/// runs. What the library would not take is not refused in its place: the size of the algorithm that was
-/// requested tells, where the library gives one.
-template <typename Call, typename Algorithm, typename Size, typename Run>
-abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algorithm, size_t workspace,
-                                Size size_of, Run run) {
+/// `size_of(algorithm, bytes)` asks the library, and fails where it has no such function. What the library
+/// would not take is not refused in its place: the size of the algorithm that was requested tells, where the
+/// library gives one.
+template <typename Call, typename Algorithm, typename Size, typename... Arguments>
+abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algorithm, Size size_of,
+                                Arguments... arguments) {
   using abi::cudnnStatus;
+  const auto workspace = argument_of_type<size_t>(arguments...);
   const uint64_t bytes = workspace;
+  const auto run = [&](Algorithm which) {
+    argument_of_type<Algorithm>(arguments...) = which;
+    return call.real(arguments...);
+  };
   if (call.passes() || !algorithm.is_needed()) return run(algorithm.requested);
   cudnnStatus refusal = cudnnStatus::success; // the library's own, of the call itself
   const auto leave = [&](Reason why) {

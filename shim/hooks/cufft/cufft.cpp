@@ -10,22 +10,17 @@ namespace {
 
 using namespace abi;
 
-/// The ways to make a plan.
-template <typename Call, typename... Arguments>
-cufftResult make_plan(const Call& call, Arguments... arguments) {
-  if (!call.passes()) say_library(call.hook());
-  return call.real(arguments...);
-}
-
 /// Records a callback that cuFFT has taken.
-template <typename Call, typename... Arguments>
-cufftResult set_callback(const Call& call, Arguments... arguments) {
-  const cufftResult result = call.real(arguments...);
-  if (!call.passes() && result == cufftResult::success)
-    call.record(Action::observe, Reason::callback,
-                {static_cast<int>(argument_of_type<cufftXtCallbackType>(arguments...))});
-  return result;
-}
+constexpr auto set_callback = [](const auto& call, auto... arguments) {
+  call.record(Action::observe, Reason::callback,
+              {static_cast<int>(argument_of_type<cufftXtCallbackType>(arguments...))});
+};
+constexpr auto set_devices = [](const auto& call, cufftHandle /*plan*/, int count, int* /*which*/) {
+  if (count > 1)
+    call.record(Action::nondeterministic, Reason::several_devices, {count});
+  else
+    call.record(Action::observe, Reason::one_device, {count});
+};
 constexpr Description records_callback = {
     .action = Action::observe,
     .fields = {"type"},
@@ -37,6 +32,7 @@ constexpr Description says_library = {.action = Action::observe, .summary = "Say
 template <int count>
 using Words = CallOfWords<cufftResult, count>;
 using SetCallback = OutermostCall<cufftResult(Word, Word, cufftXtCallbackType, Word)>;
+using SetGPUs = OutermostCall<cufftResult(cufftHandle plan, int count, int* which)>;
 using SetJitCallback = OutermostCall<cufftResult(Word, Word, Word, Word, cufftXtCallbackType, Word)>;
 
 } // namespace
@@ -45,23 +41,15 @@ using SetJitCallback = OutermostCall<cufftResult(Word, Word, Word, Word, cufftXt
 using namespace detshim;
 using namespace detshim::abi;
 
-DETSHIM_TEMPLATE_HOOK(cufft, Words<1>, cufftCreate, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Words<4>, cufftPlan1d, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Words<4>, cufftPlan2d, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Words<5>, cufftPlan3d, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Words<11>, cufftPlanMany, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, SetCallback, cufftXtSetCallback, set_callback, records_callback);
-DETSHIM_TEMPLATE_HOOK(cufft, SetJitCallback, cufftXtSetJITCallback, set_callback, records_callback);
+DETSHIM_TEMPLATE_HOOK(cufft, Words<1>, cufftCreate, name_library, says_library);
+DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftPlan1d, cufftPlan2d, name_library, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Words<5>, cufftPlan3d, name_library, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Words<11>, cufftPlanMany, name_library, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, SetCallback, cufftXtSetCallback, say_after<set_callback>, records_callback);
+DETSHIM_TEMPLATE_HOOK(cufft, SetJitCallback, cufftXtSetJITCallback, say_after<set_callback>,
+                      records_callback);
 
-DETSHIM_HOOK(cufft, cufftResult, cufftXtSetGPUs, (cufftHandle plan, int count, int* which),
-             .action = Action::nondeterministic, .fields = {"gpus"},
-             .summary = "Recorded: of a transform on several GPUs nothing is said of its repeatability.") {
-  DETSHIM_ENTER_OUTERMOST(cufftXtSetGPUs);
-  const cufftResult result = call.real(plan, count, which);
-  if (call.passes() || result != cufftResult::success) return result;
-  if (count > 1)
-    call.record(Action::nondeterministic, Reason::several_devices, {count});
-  else
-    call.record(Action::observe, Reason::one_device, {count});
-  return result;
-}
+DETSHIM_TEMPLATE_HOOK(
+    cufft, SetGPUs, cufftXtSetGPUs, say_after<set_devices>, .action = Action::nondeterministic,
+    .fields = {"gpus"},
+    .summary = "Recorded: of a transform on several GPUs nothing is said of its repeatability.");

@@ -14,20 +14,13 @@ constexpr Description has_no_mode = {
 };
 
 /// The rank and the oversampling stand behind the sizes.
-template <typename Call, typename... Words>
-cusolverStatus decompose_by_random_vectors(const Call& call, void* handle, void* params, void* job_u,
-                                           void* job_v, void* m, void* n, void* k, void* p, Words... others) {
-  const cusolverStatus status = call.real(handle, params, job_u, job_v, m, n, k, p, others...);
-  if (call.passes() || status != cusolverStatus::success) return status;
+constexpr auto by_random_vectors = [](const auto& call, Word, Word, Word, Word, Word, Word, Word k, Word p,
+                                      auto...) {
   call.record(Action::nondeterministic, Reason::random_start,
               {reinterpret_cast<int64_t>(k), reinterpret_cast<int64_t>(p)});
-  return status;
-}
+};
 
-template <typename Call, typename... Words>
-cusolverStatus decompose_in_mode(const Call& call, void* handle, Words... others) {
-  const cusolverStatus status = call.real(handle, others...);
-  if (call.passes() || status != cusolverStatus::success) return status;
+constexpr auto in_mode = [](const auto& call, void* handle, auto...) {
   using GetMode = cusolverStatus(void* handle, cusolverDeterministicMode* mode);
   auto mode = cusolverDeterministicMode::allow_non_deterministic; // before CUDA 12.2 there is no other
   if (auto* const get_mode = call.template sibling<GetMode>("cusolverDnGetDeterministicMode"))
@@ -36,8 +29,13 @@ cusolverStatus decompose_in_mode(const Call& call, void* handle, Words... others
     call.record(Action::observe, Reason::deterministic_setting, {static_cast<int>(mode)});
   else
     call.record(Action::nondeterministic, Reason::nondeterministic, {static_cast<int>(mode)});
-  return status;
-}
+};
+
+constexpr auto made_handle = [](const auto& call, Word /*handle*/) {
+  say_library(call.hook());
+  if (call.template sibling<void()>("cusolverDnSetDeterministicMode") == nullptr)
+    call.record(Action::nondeterministic, Reason::version_too_old, {});
+};
 
 using Create = CallOfWords<cusolverStatus, 1>;
 using Xgesvdr = CallOfWords<cusolverStatus, 26>;
@@ -49,17 +47,9 @@ using Xgesvdp = CallOfWords<cusolverStatus, 24>;
 using namespace detshim;
 using namespace detshim::abi;
 
-DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnCreate, (cusolverDnHandle_t * handle),
-             .action = Action::nondeterministic,
-             .summary = "Says which cuSOLVER answers, and whether it has a deterministic mode.") {
-  DETSHIM_ENTER_OUTERMOST(cusolverDnCreate);
-  const cusolverStatus status = call.real(handle);
-  if (call.passes() || status != cusolverStatus::success) return status;
-  say_library(call.hook());
-  if (call.sibling<void()>("cusolverDnSetDeterministicMode") == nullptr)
-    call.record(Action::nondeterministic, Reason::version_too_old, {});
-  return status;
-}
+DETSHIM_TEMPLATE_HOOK(cusolver, Create, cusolverDnCreate, say_after<made_handle>,
+                      .action = Action::nondeterministic,
+                      .summary = "Says which cuSOLVER answers, and whether it has a deterministic mode.");
 
 using SetMode = OutermostCall<cusolverStatus(cusolverDnHandle_t handle, cusolverDeterministicMode mode)>;
 DETSHIM_TEMPLATE_HOOK(cusolver, SetMode, cusolverDnSetDeterministicMode,
@@ -75,11 +65,11 @@ DETSHIM_TEMPLATE_HOOK(cusolver, SetMath, cusolverDnSetMathMode,
                       records_emulation);
 
 DETSHIM_TEMPLATE_HOOK(
-    cusolver, Xgesvdr, cusolverDnXgesvdr, decompose_by_random_vectors, .action = Action::nondeterministic,
+    cusolver, Xgesvdr, cusolverDnXgesvdr, say_after<by_random_vectors>, .action = Action::nondeterministic,
     .fields = {"rank", "oversampling"},
     .summary = "Recorded: a decomposition by random vectors, whose seed is not known to be constant.");
 DETSHIM_TEMPLATE_HOOK(
-    cusolver, Xgesvdp, cusolverDnXgesvdp, decompose_in_mode, .action = Action::nondeterministic,
+    cusolver, Xgesvdp, cusolverDnXgesvdp, say_after<in_mode>, .action = Action::nondeterministic,
     .fields = {"mode"},
     .summary = "Recorded with the handle's mode: only the deterministic one promises that it repeats.");
 

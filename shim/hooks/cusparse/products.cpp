@@ -262,12 +262,9 @@ constexpr Description runs_product = {
 using namespace detshim;
 using namespace detshim::abi;
 
-DETSHIM_HOOK(cusparse, cusparseStatus, cusparseCreate, (cusparseHandle_t * handle), .action = Action::observe,
-             .summary = "Says which cuSPARSE answers.") {
-  DETSHIM_ENTER_OUTERMOST(cusparseCreate);
-  if (!call.passes()) say_library(call.hook());
-  return call.real(handle);
-}
+using Create = CallOfWords<cusparseStatus, 1>;
+DETSHIM_TEMPLATE_HOOK(cusparse, Create, cusparseCreate, name_library, .action = Action::observe,
+                      .summary = "Says which cuSPARSE answers.");
 
 DETSHIM_HOOK(cusparse, cusparseStatus, cusparseDestroySpMat, (cusparseConstSpMatDescr_t matrix),
              .action = Action::observe,

@@ -1,7 +1,6 @@
 #include "hooks/libc/device_stream.h"
 
 #include "common/philox.h"
-#include "common/sys.h"
 #include "common/text.h"
 #include "core/base/placement.h"
 #include "core/base/user_memory.h"

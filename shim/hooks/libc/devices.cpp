@@ -67,8 +67,13 @@ uint64_t next_key(bool of_infrastructure = false) {
   return stream_key(this_thread(), Kind::urandom, next(this_thread_devices().opened));
 }
 
+void record_kept(const Hook& hook, const void* caller, const char* path) {
+  record({hook.info().library, hook.info().name, hook.info().fields}, Action::nondeterministic, caller,
+         Reason::no_memory_file, {path});
+}
+
 /// A random (version 4) UUID as the kernel's file gives it (RFC 9562, 5.4).
-bool replace_by_uuid(int fd) {
+void replace_by_uuid(const Hook& hook, const void* caller, const char* path, int fd) {
   PhiloxBlock block =
       stream_block(stream_key(this_thread(), Kind::uuid, next(this_thread_devices().uuids)), 0);
   auto* bytes = reinterpret_cast<unsigned char*>(&block);
@@ -81,11 +86,10 @@ bool replace_by_uuid(int fd) {
   }
   text.add('\n');
   const int memory = sys::memfd_create("detshim-uuid", 1 /* MFD_CLOEXEC */);
-  if (memory < 0) return false;
-  const bool done = sys::pwrite(memory, text.c_str(), text.length(), 0) == static_cast<long>(text.length()) &&
-                    device::take_number(memory, fd);
-  sys::close(memory);
-  return done;
+  if (memory < 0 || sys::pwrite(memory, text.c_str(), text.length(), 0) != static_cast<long>(text.length()) ||
+      !device::take_number(memory, fd))
+    record_kept(hook, caller, path);
+  if (memory >= 0) sys::close(memory);
 }
 
 enum class DeviceSource { none, device, uuid };
@@ -107,11 +111,6 @@ DeviceSource source_of(const Hook& hook, int fd, const char* path) {
   return is_uuid_file(state) ? DeviceSource::uuid : DeviceSource::none;
 }
 
-void record_kept(const Hook& hook, const void* caller, Reason why, const char* path) {
-  record({hook.info().library, hook.info().name, hook.info().fields}, Action::nondeterministic, caller, why,
-         {path});
-}
-
 /// What the caller of a hook gets for open(), which opens that path with those flags.
 template <typename Real>
 int open_replacing(Hook& hook, int folder, const char* path, int flags, const void* caller, Real open) {
@@ -126,14 +125,11 @@ int open_replacing(Hook& hook, int folder, const char* path, int flags, const vo
   CallSites call_sites;
   const char* shown = path != nullptr ? path : "";
   if (!decide_draw(hook, call_sites, caller, {shown})) return fd;
-  if (source == DeviceSource::uuid) {
-    if (!replace_by_uuid(fd)) record_kept(hook, caller, Reason::no_memory_file, shown);
-    return fd;
-  }
+  if (source == DeviceSource::uuid) return replace_by_uuid(hook, caller, shown, fd), fd;
   sys::close(fd); // so that the stream gets the lowest number, as an open does
   const int stream = device::make(next_key(is_of_infrastructure(caller)), flags);
   if (stream >= 0) return stream;
-  record_kept(hook, caller, Reason::no_memory_file, shown);
+  record_kept(hook, caller, shown);
   return open();
 }
 
@@ -152,10 +148,7 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, b
   const char* shown = path != nullptr ? path : "";
   CallSites call_sites;
   if (!decide_draw(hook, call_sites, caller, {shown})) return file;
-  if (source == DeviceSource::uuid) {
-    if (!replace_by_uuid(fd)) record_kept(hook, caller, Reason::no_memory_file, shown);
-    return file;
-  }
+  if (source == DeviceSource::uuid) return replace_by_uuid(hook, caller, shown, fd), file;
   const uint64_t key = next_key(is_of_infrastructure(caller));
   const int stream = device::make(key, flags | O_CLOEXEC);
   FILE* own = file; // libc reads it itself where it can be no other
@@ -163,7 +156,7 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, b
                                                     : (own = device::open_file(fd, mode)) != nullptr);
   if (!is_there || !device::take_number(stream, fd)) {
     if (stream >= 0) sys::close(stream);
-    record_kept(hook, caller, Reason::no_memory_file, shown);
+    record_kept(hook, caller, shown);
     return file; // where there is an own one, it stays unused
   }
   if (is_reopened)
@@ -190,8 +183,7 @@ void replace_inherited(int fd) {
   if (!is_read(flags) || !decide_draw(hooks::open, call_sites, program, {shown.c_str()})) return;
   const uint64_t key = next_key();
   const int stream = device::make(key, flags | O_CLOEXEC);
-  if (stream < 0 || !device::take_number(stream, fd))
-    record_kept(hooks::open, program, Reason::no_memory_file, shown.c_str());
+  if (stream < 0 || !device::take_number(stream, fd)) record_kept(hooks::open, program, shown.c_str());
   if (stream >= 0) sys::close(stream);
 }
 
@@ -256,16 +248,12 @@ int openat_fortified(const Call& call, int folder, const char* path, int flags) 
   return open_by(call, folder, path, flags, [&] { return call.real(folder, path, flags); });
 }
 
-template <typename Call>
-FILE* open_file(const Call& call, const char* path, const char* mode) {
-  FILE* const file = call.real(path, mode);
-  return call.passes() ? file : replace_file(call.hook(), file, path, mode, false, call.caller());
-}
-
-template <typename Call>
-FILE* reopen_file(const Call& call, const char* path, const char* mode, FILE* before) {
-  FILE* const file = call.real(path, mode, before);
-  return call.passes() ? file : replace_file(call.hook(), file, path, mode, true, call.caller());
+/// `Before`: none, or the FILE that is opened anew.
+template <typename Call, typename... Before>
+FILE* open_file(const Call& call, const char* path, const char* mode, Before... before) {
+  constexpr bool is_reopened = sizeof...(Before) != 0;
+  FILE* const file = call.real(path, mode, before...);
+  return call.passes() ? file : replace_file(call.hook(), file, path, mode, is_reopened, call.caller());
 }
 
 constexpr Description replaces_device = {
@@ -291,7 +279,7 @@ DETSHIM_TEMPLATE_HOOKS(libc, Openat, openat, openat64, open_path_at, replaces_de
 DETSHIM_TEMPLATE_HOOKS(libc, OpenFortified, __open_2, __open64_2, open_fortified, replaces_device);
 DETSHIM_TEMPLATE_HOOKS(libc, OpenatFortified, __openat_2, __openat64_2, openat_fortified, replaces_device);
 DETSHIM_TEMPLATE_HOOKS(libc, OpenFile, fopen, fopen64, open_file, replaces_device);
-DETSHIM_TEMPLATE_HOOKS(libc, OpenFileAnew, freopen, freopen64, reopen_file, replaces_device);
+DETSHIM_TEMPLATE_HOOKS(libc, OpenFileAnew, freopen, freopen64, open_file, replaces_device);
 
 DETSHIM_HOOK(libc, FILE*, fdopen, (int fd, const char* mode), .action = Action::observe,
              .summary = "A FILE for a replaced random device goes on without an end; other files pass.") {

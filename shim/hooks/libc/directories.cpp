@@ -21,7 +21,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <dirent.h>
-#include <sys/stat.h>
 
 namespace detshim {
 

@@ -30,7 +30,8 @@ thread_local constinit State48 state48;
 /// What srand48 makes of a seed: its low 32 bits above the constant 0x330E.
 constexpr uint64_t from_srand48(uint64_t seed) { return uint64_t{fold32(seed)} << 16 | 0x330E; }
 
-void seed48_state(uint64_t x) {
+void seed48_state(uint64_t x, bool is_the_programs) {
+  state48.is_the_programs = is_the_programs;
   state48.generation = this_thread().generation;
   state48.x = x;
   state48.a = standard_a;
@@ -45,7 +46,7 @@ void prepare() {
   }
   const ChosenSeed chosen = choose_unseeded(Kind::drand48, 0);
   const bool starts_natively = chosen.action == Action::observe; // from X = 0, which no seed gives
-  seed48_state(starts_natively ? 0 : from_srand48(chosen.effective));
+  seed48_state(starts_natively ? 0 : from_srand48(chosen.effective), false);
 }
 
 inline uint64_t step() { return state48.x = (state48.x * state48.a + state48.c) & mask48; }
@@ -90,8 +91,7 @@ DETSHIM_HOOK(libc, void, srand48, (long seed), replaces_seed) {
   DETSHIM_ENTER(srand48);
   uint64_t effective = static_cast<uint32_t>(seed);
   if (!pin_seed(call, Kind::drand48, effective, 32)) return call.real(seed);
-  seed48_state(from_srand48(effective));
-  state48.is_the_programs = true;
+  seed48_state(from_srand48(effective), true);
 }
 
 DETSHIM_HOOK(libc, unsigned short*, seed48, (unsigned short x[3]), replaces_seed) {
@@ -100,8 +100,7 @@ DETSHIM_HOOK(libc, unsigned short*, seed48, (unsigned short x[3]), replaces_seed
   if (!pin_seed(call, Kind::drand48, effective, 48)) return call.real(x);
   prepare();
   unpack(state48.x, state48.before);
-  seed48_state(effective);
-  state48.is_the_programs = true;
+  seed48_state(effective, true);
   return state48.before;
 }
 
@@ -111,8 +110,7 @@ DETSHIM_HOOK(libc, void, lcong48, (unsigned short parameters[7]), .action = Acti
   DETSHIM_ENTER(lcong48);
   uint64_t effective = pack(parameters);
   if (!pin_seed(call, Kind::drand48, effective, 48)) return call.real(parameters);
-  seed48_state(effective);
-  state48.is_the_programs = true;
+  seed48_state(effective, true);
   state48.a = pack(parameters + 3);
   state48.c = parameters[6];
 }

@@ -138,8 +138,7 @@ private:
 template <typename Execute>
 auto with_name(char* const* original, char* const* argv, const void* caller, bool spawns, bool is_awaited,
                Execute execute) {
-  if (options().off()) return execute(original);
-  if (!preloads_us(original)) return execute(original);
+  if (options().off() || !preloads_us(original)) return execute(original);
   const ExecBuffer buffer(sizeof(RunEntry) + (count(original) + 2) * sizeof(char*));
   if (buffer.data() == nullptr) return execute(original);
   auto& entry = *static_cast<RunEntry*>(buffer.data());

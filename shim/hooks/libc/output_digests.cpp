@@ -30,6 +30,7 @@ DETSHIM_DECLARE_HOOK(__vfprintf_chk);
 
 namespace {
 
+const char* name_of() { return "stdout"; }
 const char* name_of(int fd) { return fd == 1 ? "stdout" : fd == 2 ? "stderr" : "file"; }
 
 /// A file of stdio's may be none of the kernel's.
@@ -98,11 +99,11 @@ size_t write_items(const Call& call, const void* data, size_t size, size_t count
   return written;
 }
 
-template <typename Call>
-int write_text(const Call& call, const char* text, FILE* file) {
-  const int result = call.real(text, file);
+template <typename Call, typename... File>
+int write_text(const Call& call, const char* text, File... file) {
+  const int result = call.real(text, file...);
   if (wants_fingerprint(call) && result >= 0)
-    add(call, name_of(file), text, static_cast<long>(text_length(text)));
+    add(call, name_of(file...), text, static_cast<long>(text_length(text)));
   return result;
 }
 
@@ -161,6 +162,7 @@ using WritePartsAt = Call<ssize_t(int fd, const iovec* parts, int count, long of
 using WritePartsWithFlags = Call<ssize_t(int fd, const iovec* parts, int count, long offset, int flags)>;
 using WriteItems = Call<size_t(const void* data, size_t size, size_t count, FILE* file)>;
 using WriteText = Call<int(const char* text, FILE* file)>;
+using PutLine = Call<int(const char* text)>;
 using PrintOut = Call<int(const char* format, ...)>;
 using PrintToFile = Call<int(FILE* file, const char* format, ...)>;
 using PrintChecked = Call<int(int flag, const char* format, ...)>;
@@ -186,13 +188,7 @@ DETSHIM_TEMPLATE_HOOKS(libc, WritePartsWithFlags, pwritev2, pwritev64v2, write_p
 DETSHIM_TEMPLATE_HOOKS(libc, WriteItems, fwrite, fwrite_unlocked, write_items, hashed);
 DETSHIM_TEMPLATE_HOOKS(libc, WriteText, fputs, fputs_unlocked, write_text, hashed);
 
-DETSHIM_HOOK(libc, int, puts, (const char* text), hashed) {
-  DETSHIM_ENTER(puts);
-  const int result = call.real(text);
-  if (wants_fingerprint(call) && result >= 0) add(call, "stdout", text, static_cast<long>(text_length(text)));
-  return result;
-}
-
+DETSHIM_TEMPLATE_HOOK(libc, PutLine, puts, write_text, hashed);
 DETSHIM_TEMPLATE_HOOK(libc, PrintList, vfprintf, print_to_file, formatted);
 DETSHIM_TEMPLATE_HOOK(libc, PrintListChecked, __vfprintf_chk, print_checked_to_file, formatted);
 DETSHIM_TEMPLATE_HOOK(libc, PrintOutList, vprintf, print, formatted);

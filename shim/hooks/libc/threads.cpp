@@ -109,8 +109,7 @@ using WaitByClock = Call<int(sem_t* semaphore, clockid_t clock, const timespec* 
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(libc, Wait, sem_wait, wait_at, ends_deadline);
-DETSHIM_TEMPLATE_HOOK(libc, Wait, sem_trywait, wait_at, ends_deadline);
+DETSHIM_TEMPLATE_HOOKS(libc, Wait, sem_wait, sem_trywait, wait_at, ends_deadline);
 DETSHIM_TEMPLATE_HOOK(libc, WaitUntil, sem_timedwait, wait_at, ends_deadline);
 DETSHIM_TEMPLATE_HOOK(libc, WaitByClock, sem_clockwait, wait_at, ends_deadline);
 

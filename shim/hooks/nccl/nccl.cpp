@@ -207,14 +207,8 @@ using Config = const ncclCollConfig_t*;
 
 using namespace detshim;
 
-// Every function has a second name, by which profilers that stand in front of the first call it.
-
 #define BOTH_NAMES(NAME, GUARD, BODY, DESCRIPTION)                                                           \
-  DETSHIM_TEMPLATE_HOOK(nccl, GUARD, NAME, BODY, DESCRIPTION);                                               \
-  DETSHIM_TEMPLATE_HOOK(nccl, GUARD, p##NAME, BODY, DESCRIPTION)
-#define REDUCTION(NAME, BODY, DESCRIPTION, BUFFERS)                                                          \
-  DETSHIM_DESCRIBED_HOOK(nccl, ncclResult, NAME, OutermostCall, BODY, DESCRIPTION, BUFFERS);                 \
-  DETSHIM_DESCRIBED_HOOK(nccl, ncclResult, p##NAME, OutermostCall, BODY, DESCRIPTION, BUFFERS)
+  DETSHIM_TEMPLATE_HOOKS(nccl, GUARD, NAME, p##NAME, BODY, DESCRIPTION)
 
 BOTH_NAMES(ncclGetUniqueId, Words<1>, make_communicator, bounds_additions);
 BOTH_NAMES(ncclCommInitRank, InitRank, make_communicator, bounds_additions);
@@ -226,9 +220,11 @@ BOTH_NAMES(ncclCommShrink, Words<6>, make_communicator, bounds_additions);
 BOTH_NAMES(ncclCommGetUniqueId, Words<2>, make_communicator, bounds_additions);
 BOTH_NAMES(ncclCommGrow, Words<6>, make_communicator, bounds_additions);
 BOTH_NAMES(ncclCommWindowRegister, WindowRegister, register_window, refuses_windows);
-REDUCTION(ncclAllReduce, reduce, records_reduction, reduced_to_all<>);
-REDUCTION(ncclReduce, reduce, records_rooted_reduction, reduced_to_root<>);
-REDUCTION(ncclReduceScatter, reduce, records_reduction, reduced_to_all<>);
-REDUCTION(ncclAllReduceConfig, reduce_configured, bounds_configured_reduction, reduced_to_all<Config>);
-REDUCTION(ncclReduceConfig, reduce_configured, bounds_configured_reduction, reduced_to_root<Config>);
-REDUCTION(ncclReduceScatterConfig, reduce_configured, bounds_configured_reduction, reduced_to_all<Config>);
+DETSHIM_COLLECTIVE(ncclAllReduce, reduce, records_reduction, reduced_to_all<>);
+DETSHIM_COLLECTIVE(ncclReduce, reduce, records_rooted_reduction, reduced_to_root<>);
+DETSHIM_COLLECTIVE(ncclReduceScatter, reduce, records_reduction, reduced_to_all<>);
+DETSHIM_COLLECTIVE(ncclAllReduceConfig, reduce_configured, bounds_configured_reduction,
+                   reduced_to_all<Config>);
+DETSHIM_COLLECTIVE(ncclReduceConfig, reduce_configured, bounds_configured_reduction, reduced_to_root<Config>);
+DETSHIM_COLLECTIVE(ncclReduceScatterConfig, reduce_configured, bounds_configured_reduction,
+                   reduced_to_all<Config>);

@@ -266,12 +266,11 @@ using Reduce = CallOfCopy<words_signature<int, 7>>;
 } // namespace
 } // namespace detshim
 
-DETSHIM_TEMPLATE_HOOK(openmp, Init, __kmpc_dispatch_init_4, begin_dispatch, clang_loop);
-DETSHIM_TEMPLATE_HOOK(openmp, Init, __kmpc_dispatch_init_4u, begin_dispatch, clang_loop);
-DETSHIM_TEMPLATE_HOOK(openmp, Init, __kmpc_dispatch_init_8, begin_dispatch, clang_loop);
-DETSHIM_TEMPLATE_HOOK(openmp, Init, __kmpc_dispatch_init_8u, begin_dispatch, clang_loop);
-DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce, reduce, clang_reduction);
-DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce_nowait, reduce, clang_reduction);
+DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_4, __kmpc_dispatch_init_4u, begin_dispatch,
+                       clang_loop);
+DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_init_8u, begin_dispatch,
+                       clang_loop);
+DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_reduction);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"requested", "effective"},

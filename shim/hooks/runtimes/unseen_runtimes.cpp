@@ -175,10 +175,8 @@ void record_runtimes() {
   if (!options().pins() || !may_be_there()) return;
   if (recorded_in != generation()) recorded = 0;
   recorded_in = generation();
-  uint32_t bit = 1;
   for (const Runtime& runtime : runtimes) {
-    const uint32_t own = bit;
-    bit <<= 1;
+    const uint32_t own = 1U << (&runtime - runtimes);
     Text<600> path;
     if ((recorded & own) != 0 || !find(runtime, path)) continue;
     recorded |= own;

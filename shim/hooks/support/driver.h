@@ -7,7 +7,6 @@
 #pragma once
 
 #include "abi/cuda.h"
-#include "core/base/hash.h"
 #include "hooks/support/functions.h"
 #include "loader/hook.h"
 

@@ -55,6 +55,14 @@ auto record_nondeterministic(const Call& call, Arguments... arguments) {
   return status;
 }
 
+/// The same for what `say(call, arguments...)` says.
+template <const auto& say, typename Call, typename... Arguments>
+auto say_after(const Call& call, Arguments... arguments) {
+  const auto status = call.real(arguments...);
+  if (!call.passes() && static_cast<int>(status) == 0) say(call, arguments...);
+  return status;
+}
+
 /// The body of a hook that sets a math mode, of which `bit` asks for fixed-point emulation.
 template <int bit, Reason otherwise, typename Call, typename Handle>
 auto record_emulation(const Call& call, Handle handle, int mode) {
@@ -78,6 +86,13 @@ constexpr Wanted& argument_of_type([[maybe_unused]] First& first, Rest&... rest)
     return first;
   else
     return argument_of_type<Wanted>(rest...);
+}
+
+/// The body of a hook that says which library answers.
+template <typename Call, typename... Arguments>
+auto name_library(const Call& call, Arguments... arguments) {
+  if (!call.passes()) say_library(call.hook());
+  return call.real(arguments...);
 }
 
 /// True if no pointer is null.

@@ -12,8 +12,6 @@
 namespace detshim {
 namespace {
 
-constexpr Reason effective = Reason::deterministic_algorithm;
-
 bool may_have_gpu() {
   return any_module_path([](const char* path, void*) { return starts_with(file_name(path), "libcuda.so"); });
 }
@@ -34,7 +32,7 @@ bool answer(const Call& call) {
     call.record(Action::nondeterministic, Reason::tensorflow_not_deterministic, {});
     return false;
   }
-  call.record(Action::replace, effective, {});
+  call.record(Action::replace, Reason::deterministic_algorithm, {});
   return true;
 }
 

@@ -9,8 +9,6 @@ namespace {
 
 using namespace detshim::torch;
 
-constexpr Reason why = Reason::no_deterministic_algorithm;
-
 /// `requested`: the program asked for errors itself.
 template <typename Call>
 void record_alert(const Call& call, const char* name, size_t length, bool requested) {
@@ -19,7 +17,8 @@ void record_alert(const Call& call, const char* name, size_t length, bool reques
   const Action action = options().strict() ? Action::refuse
                         : requested        ? Action::observe
                                            : Action::nondeterministic;
-  call.record(action, requested ? Reason::program_asks_deterministic : why, {op.c_str()});
+  call.record(action, requested ? Reason::program_asks_deterministic : Reason::no_deterministic_algorithm,
+              {op.c_str()});
 }
 
 /// The two ways that a string_view lies in memory.

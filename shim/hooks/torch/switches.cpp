@@ -9,8 +9,6 @@ namespace {
 
 using namespace detshim::torch;
 
-constexpr Reason left = Reason::nondeterministic;
-
 /// Python's functions ask from there; operators ask from elsewhere.
 bool is_python_binding(const void* caller) {
   Module module;
@@ -35,7 +33,7 @@ void record_switch(const Call& call, bool value, bool kept) {
   else if (options().forces())
     call.record(Action::replace, Reason::nondeterministic, {on_off[value], on_off[kept]});
   else
-    call.record(Action::nondeterministic, left, {on_off[value], on_off[value]});
+    call.record(Action::nondeterministic, Reason::nondeterministic, {on_off[value], on_off[value]});
 }
 
 template <bool kept, typename Call>

@@ -9,38 +9,26 @@ namespace {
 
 using namespace abi;
 
-template <typename Call>
-auto wait_for_stream(const Call& call, CUstream stream) {
-  const auto status = call.real(stream);
-  if (wants_fingerprint(call, status)) end_transfers_of_stream(number_of_stream(call.hook(), stream));
-  return status;
+// What is noted.
+
+void end_of_stream(const Hook& hook, CUstream stream) {
+  end_transfers_of_stream(number_of_stream(hook, stream));
+}
+void end_of_event(const Hook&, CUevent event) { end_transfers_of_event(number_of(event)); }
+void end_of_context(const Hook& hook) { end_transfers_of_context(current_context(hook)); }
+
+template <typename... Flags>
+void recorded(const Hook& hook, CUevent event, CUstream stream, Flags...) {
+  note_event(number_of(event), number_of_stream(hook, stream));
+}
+void stream_waits(const Hook& hook, CUstream stream, CUevent event, unsigned /*flags*/) {
+  note_wait(number_of_stream(hook, stream), number_of(event));
 }
 
-template <typename Call>
-auto wait_for_event(const Call& call, CUevent event) {
-  const auto status = call.real(event);
-  if (wants_fingerprint(call, status)) end_transfers_of_event(number_of(event));
-  return status;
-}
-
-template <typename Call>
-auto wait_for_context(const Call& call) {
-  const auto status = call.real();
-  if (wants_fingerprint(call, status)) end_transfers_of_context(current_context(call.hook()));
-  return status;
-}
-
-template <typename Call, typename... Flags>
-auto record_event(const Call& call, CUevent event, CUstream stream, Flags... flags) {
-  const auto status = call.real(event, stream, flags...);
-  if (wants_fingerprint(call, status)) note_event(number_of(event), number_of_stream(call.hook(), stream));
-  return status;
-}
-
-template <typename Call>
-auto let_stream_wait(const Call& call, CUstream stream, CUevent event, unsigned flags) {
-  const auto status = call.real(stream, event, flags);
-  if (wants_fingerprint(call, status)) note_wait(number_of_stream(call.hook(), stream), number_of(event));
+template <auto note, typename Call, typename... Arguments>
+auto note_after(const Call& call, Arguments... arguments) {
+  const auto status = call.real(arguments...);
+  if (wants_fingerprint(call, status)) note(call.hook(), arguments...);
   return status;
 }
 
@@ -55,16 +43,17 @@ constexpr Description noted = {
 using namespace detshim;
 using namespace detshim::abi;
 
-#define BOTH(HOOK, NAME, PARAMS, BODY)                                                                       \
-  HOOK(cudart, CudaCall<cudaError PARAMS>, cuda##NAME, BODY, noted);                                         \
-  HOOK(cuda, CudaCall<CUresult PARAMS>, cu##NAME, BODY, noted)
+#define BOTH(HOOK, NAME, PARAMS, NOTE)                                                                       \
+  HOOK(cudart, CudaCall<cudaError PARAMS>, cuda##NAME, note_after<NOTE>, noted);                             \
+  HOOK(cuda, CudaCall<CUresult PARAMS>, cu##NAME, note_after<NOTE>, noted)
 
-BOTH(DETSHIM_STREAM_HOOK, StreamSynchronize, (CUstream), wait_for_stream);
-BOTH(DETSHIM_STREAM_HOOK, StreamQuery, (CUstream), wait_for_stream);
-BOTH(DETSHIM_TEMPLATE_HOOK, EventSynchronize, (CUevent), wait_for_event);
-BOTH(DETSHIM_TEMPLATE_HOOK, EventQuery, (CUevent), wait_for_event);
-DETSHIM_TEMPLATE_HOOK(cudart, CudaCall<cudaError()>, cudaDeviceSynchronize, wait_for_context, noted);
-DETSHIM_TEMPLATE_HOOK(cuda, CudaCall<CUresult()>, cuCtxSynchronize, wait_for_context, noted);
-BOTH(DETSHIM_STREAM_HOOK, EventRecord, (CUevent, CUstream), record_event);
-BOTH(DETSHIM_STREAM_HOOK, EventRecordWithFlags, (CUevent, CUstream, unsigned flags), record_event);
-BOTH(DETSHIM_STREAM_HOOK, StreamWaitEvent, (CUstream, CUevent, unsigned flags), let_stream_wait);
+BOTH(DETSHIM_STREAM_HOOK, StreamSynchronize, (CUstream), end_of_stream);
+BOTH(DETSHIM_STREAM_HOOK, StreamQuery, (CUstream), end_of_stream);
+BOTH(DETSHIM_TEMPLATE_HOOK, EventSynchronize, (CUevent), end_of_event);
+BOTH(DETSHIM_TEMPLATE_HOOK, EventQuery, (CUevent), end_of_event);
+DETSHIM_TEMPLATE_HOOK(cudart, CudaCall<cudaError()>, cudaDeviceSynchronize, note_after<end_of_context>,
+                      noted);
+DETSHIM_TEMPLATE_HOOK(cuda, CudaCall<CUresult()>, cuCtxSynchronize, note_after<end_of_context>, noted);
+BOTH(DETSHIM_STREAM_HOOK, EventRecord, (CUevent, CUstream), recorded<>);
+BOTH(DETSHIM_STREAM_HOOK, EventRecordWithFlags, (CUevent, CUstream, unsigned flags), recorded<unsigned>);
+BOTH(DETSHIM_STREAM_HOOK, StreamWaitEvent, (CUstream, CUevent, unsigned flags), stream_waits);

@@ -190,18 +190,11 @@ constexpr Description groups = {
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, ncclGroupStart, begin_group, groups);
-DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, pncclGroupStart, begin_group, groups);
-DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, ncclGroupEnd, end_group, groups);
-DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, pncclGroupEnd, end_group, groups);
-
-// Every function has a second name, by which profilers that stand in front of the first call it.
-#define HASHED(NAME, BUFFERS)                                                                                \
-  DETSHIM_DESCRIBED_HOOK(nccl, ncclResult, NAME, OutermostCall, collect, hashes_call, BUFFERS);              \
-  DETSHIM_DESCRIBED_HOOK(nccl, ncclResult, p##NAME, OutermostCall, collect, hashes_call, BUFFERS)
-
-HASHED(ncclAllGather, gather_at_all);
-HASHED(ncclAlltoAll, exchange);
-HASHED(ncclBroadcast, broadcast);
-HASHED(ncclBcast, broadcast_in_place);
-HASHED(ncclRecv, receive);
+DETSHIM_TEMPLATE_HOOKS(nccl, OutermostCall<ncclResult()>, ncclGroupStart, pncclGroupStart, begin_group,
+                       groups);
+DETSHIM_TEMPLATE_HOOKS(nccl, OutermostCall<ncclResult()>, ncclGroupEnd, pncclGroupEnd, end_group, groups);
+DETSHIM_COLLECTIVE(ncclAllGather, collect, hashes_call, gather_at_all);
+DETSHIM_COLLECTIVE(ncclAlltoAll, collect, hashes_call, exchange);
+DETSHIM_COLLECTIVE(ncclBroadcast, collect, hashes_call, broadcast);
+DETSHIM_COLLECTIVE(ncclBcast, collect, hashes_call, broadcast_in_place);
+DETSHIM_COLLECTIVE(ncclRecv, collect, hashes_call, receive);

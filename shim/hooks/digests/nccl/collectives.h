@@ -69,3 +69,9 @@ abi::ncclResult collect(const Call& call, Arguments... arguments) {
 }
 
 } // namespace detshim
+
+/// A collective operation. Every function of NCCL has a second name, by which profilers that stand in front
+/// of the first call it.
+#define DETSHIM_COLLECTIVE(NAME, BODY, DESCRIPTION, BUFFERS)                                                 \
+  DETSHIM_DESCRIBED_HOOK(nccl, ncclResult, NAME, OutermostCall, BODY, DESCRIPTION, BUFFERS);                 \
+  DETSHIM_DESCRIBED_HOOK(nccl, ncclResult, p##NAME, OutermostCall, BODY, DESCRIPTION, BUFFERS)
