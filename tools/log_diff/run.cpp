@@ -1,6 +1,5 @@
 #include "log_diff/run.h"
 
-#include "log_diff/facts.h"
 #include "log_reader/counts.h"
 #include "log_reader/executions.h"
 #include "log_reader/lines.h"

@@ -3,7 +3,6 @@
 #include "common/arguments.h"
 
 #include <filesystem>
-#include <string_view>
 
 namespace detshim {
 namespace {

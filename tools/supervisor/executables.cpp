@@ -2,8 +2,6 @@
 
 #include "scanner/elf_file.h"
 
-#include <sys/stat.h>
-
 namespace detshim {
 namespace {
 

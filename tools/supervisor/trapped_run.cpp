@@ -12,7 +12,6 @@
 #include "support/variable.h"
 #include "support/wording.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>

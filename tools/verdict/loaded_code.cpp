@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
-#include <set>
 #include <span>
 #include <tuple>
 
