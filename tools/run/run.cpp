@@ -6,7 +6,6 @@
 #include "environment/capture.h"
 #include "log_reader/printable.h"
 #include "run/early_settings.h"
-#include "run/environment_handover.h"
 #include "run/frozen_places.h"
 #include "run/handover.h"
 #include "run/left_settings.h"
