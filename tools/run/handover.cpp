@@ -6,7 +6,6 @@
 #include "support/wording.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <iostream>
 #include <string_view>
@@ -87,9 +86,8 @@ bool is_handed_over(int descriptor) {
 } // namespace
 
 bool leaves_environment(const std::string& program) {
-  constexpr auto names = std::to_array<std::string_view>(
-      {"ssh", "rsh", "pdsh", "clush", "docker", "podman", "kubectl", "qsub", "bsub"});
-  return std::ranges::find(names, base_name(program)) != names.end();
+  return is_any_of(base_name(program),
+                   {"ssh", "rsh", "pdsh", "clush", "docker", "podman", "kubectl", "qsub", "bsub"});
 }
 
 bool is_launcher(const std::vector<std::string>& command) { return static_cast<bool>(launcher_in(command)); }
