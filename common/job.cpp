@@ -62,13 +62,9 @@ uint64_t add_launcher_process(uint64_t job) {
 } // namespace
 
 JobName job_name_of(const Launch& launch) {
-  JobName job;
-  if (!launch.has_rank) return job;
-  job.key = launch.job;
-  job.repeats = launch.job_repeats;
-  if (job.key != 0 && launch.job_is_local) job.key = add_launcher_process(job.key);
-  job.has_other_ranks = job.key != 0 && launch.size != 1;
-  return job;
+  const uint64_t job = launch.job;
+  const uint64_t key = job != 0 && launch.job_is_local ? add_launcher_process(job) : job;
+  return {key, launch.job_repeats, key != 0 && launch.size != 1};
 }
 
 void agree_on_run(const JobName& job, const char* folder_name, uint64_t rank, RunName& run, uint64_t& begun) {

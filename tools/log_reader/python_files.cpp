@@ -1,6 +1,6 @@
 #include "log_reader/python_files.h"
 
-#include "common/arguments.h"
+#include "common/secrets.h"
 
 #include <filesystem>
 
