@@ -121,8 +121,7 @@ bool names_a_user(const char* text, size_t length) {
 }
 
 bool is_token_character(char c) {
-  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == '-' ||
-         c == '.';
+  return (c >= '0' && c <= '9') || is_letter(c) || c == '_' || c == '-' || c == '.';
 }
 
 /// True if part of the text looks like a token itself, whatever it is called: the beginnings that well-known

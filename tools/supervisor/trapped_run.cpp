@@ -1,6 +1,5 @@
 #include "supervisor/trapped_run.h"
 
-#include "common/job.h"
 #include "common/names.h"
 #include "common/sys.h"
 #include "log_reader/printable.h"
