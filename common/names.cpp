@@ -11,10 +11,8 @@ namespace {
 
 /// A run's name, as begin_run() makes them.
 bool is_run_name(const char* text, size_t length) {
-  for (size_t i = 0; i < length; ++i) {
-    const char c = text[i];
-    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == 'T' || c == '-')) return false;
-  }
+  for (const char* c = text; c < text + length; ++c)
+    if (!((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f') || *c == 'T' || *c == '-')) return false;
   return length >= 16 && length < sizeof(RunName);
 }
 
@@ -85,8 +83,7 @@ Arrival arrive(RunVariable& run, const Launch& launch, int pid, bool has_own_see
 
 void begin_path(RunVariable& run, uint64_t rank_plus_1) {
   run.key = first_key(run.seed, rank_plus_1, run.job);
-  run.path[0] = '0';
-  run.path[1] = 0;
+  __builtin_memcpy(run.path, "0", 2);
   run.handoffs = run.branch = 0;
 }
 

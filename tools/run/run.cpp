@@ -1,8 +1,7 @@
 #include "run/run.h"
 
 #include "common/cryptography.h"
-#include "common/evidence_names.h"
-#include "common/interpreters.h"
+#include "common/run_agreements.h"
 #include "environment/capture.h"
 #include "log_reader/printable.h"
 #include "run/early_settings.h"
