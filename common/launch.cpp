@@ -179,12 +179,9 @@ constexpr Launcher torch = {rank_of_torch, false, false};
 
 void Job::add(const char* kind, const char* name, uint64_t own_key) {
   key = derive(hash(key, kind), own_key);
-  JobText before;
-  __builtin_memcpy(before, text, sizeof before);
-  TextWriter writer(text, sizeof text);
-  writer.add(before);
-  if (*before != 0) writer.add(", ");
-  writer.add(kind).add(' ').add(name).c_str();
+  Text<sizeof(JobText)> longer;
+  longer.add(text).add(*text != 0 ? ", " : "").add(kind).add(' ').add(name);
+  __builtin_memcpy(text, longer.c_str(), longer.length() + 1);
 }
 
 void Job::add(const char* kind, uint64_t n) {

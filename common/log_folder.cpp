@@ -31,14 +31,10 @@ int open_log_folder(char* path, bool is_default, bool make, bool& made) {
   char* rest = split(path, is_default ? 2 : 1, make);
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   int folder = AT_FDCWD;
-  if (rest > path) {
-    *rest = 0;
-    folder = sys::openat(AT_FDCWD, path, flags);
+  if (*rest == '/') {
+    *rest++ = 0;
+    folder = sys::openat(AT_FDCWD, *path != 0 ? path : "/", flags);
     if (folder < 0) return folder;
-    ++rest;
-  } else if (*rest == '/') {
-    folder = sys::openat(AT_FDCWD, "/", flags);
-    ++rest;
   }
   while (*rest != 0) {
     char* end = rest;

@@ -1,5 +1,4 @@
 // What a start record shows of a program's arguments, and what it hides.
-#include "common/arguments.h"
 
 #include "common/secrets.h"
 

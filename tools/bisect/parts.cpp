@@ -1,4 +1,4 @@
-#include "bisect/parts.h"
+#include "bisect/bisect.h"
 
 #include "log_reader/log.h"
 

@@ -16,7 +16,6 @@
 #include <future>
 #include <initializer_list>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace detshim {

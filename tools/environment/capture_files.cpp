@@ -2,7 +2,7 @@
 // the program's folder, caches that decide what a later run takes.
 #include "environment/capture.h"
 
-#include "common/arguments.h"
+#include "common/secrets.h"
 #include "common/text.h"
 #include "report/log_report.h"
 #include "scanner/packages.h"

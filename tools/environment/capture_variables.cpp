@@ -1,6 +1,6 @@
 // Variables: by value where libraries read them, by hash where it is not known who does, and no secret at
 // all.
-#include "common/evidence_names.h"
+#include "common/run_agreements.h"
 #include "common/secrets.h"
 #include "environment/capture.h"
 #include "support/files.h"

@@ -1,6 +1,6 @@
 #include "environment/environment_difference.h"
 
-#include "common/arguments.h"
+#include "common/secrets.h"
 
 #include <set>
 

@@ -2,7 +2,7 @@
 // docs/VERDICT.md has the file's form.
 #pragma once
 
-#include "common/evidence_names.h" // the file's name, in the working directory of the runs
+#include "common/run_agreements.h" // the file's name, in the working directory of the runs
 #include "evidence/program_state.h"
 #include "verdict/finding.h"
 

@@ -1,6 +1,6 @@
 #include "evidence/learned_seeds.h"
 
-#include "common/evidence_names.h"
+#include "common/run_agreements.h"
 #include "support/hash.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"

@@ -11,7 +11,7 @@ namespace detshim {
 
 /// A call site that passes them.
 struct LearnedSeeds {
-  std::string entry; ///< for the library: common/evidence_names.h
+  std::string entry; ///< for the library: common/run_agreements.h
   std::string at;    ///< as records have it, and
   std::vector<std::string> frames;
   PythonFrames python;

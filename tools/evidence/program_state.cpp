@@ -3,7 +3,6 @@
 #include "environment/kept_environments.h"
 #include "support/hash.h"
 
-#include <map>
 #include <set>
 #include <string_view>
 

@@ -7,7 +7,6 @@
 #include "html_report/style_sheet.h"
 #include "log_diff/difference_report.h"
 #include "log_diff/log_diff.h"
-#include "log_diff/run_place.h"
 #include "log_reader/printable.h"
 #include "report/json.h"
 #include "report/log_report.h"

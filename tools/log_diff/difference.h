@@ -7,6 +7,7 @@
 #include "log_diff/suspects.h"
 #include "log_reader/calls.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -88,9 +89,15 @@ struct LogDifference {
   std::vector<std::string> notes;   ///< what differs and means nothing by itself; safe to print
   std::vector<Suspect> suspects;    ///< filled by add_suspects()
 
-  Result result() const;
+  Result result() const {
+    if (std::ranges::any_of(differences, [](std::uint64_t count) { return count > 0; }))
+      return Result::different;
+    return unknown.empty() ? Result::equal : Result::unknown;
+  }
   /// The ranks' causes, one after the other; nullptr where nothing differs.
-  const Cause* first_cause() const;
+  const Cause* first_cause() const {
+    return ranks.empty() || ranks.front().causes.empty() ? nullptr : &ranks.front().causes.front();
+  }
 };
 inline constexpr const char* result_names[] = {"equal", "different", "unknown"};
 

@@ -4,7 +4,6 @@
 #include "log_diff/call_sites.h"
 #include "log_diff/causes.h"
 #include "log_diff/fact_differences.h"
-#include "log_diff/run_place.h"
 #include "log_diff/thread_records.h"
 #include "support/wording.h"
 

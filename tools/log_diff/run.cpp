@@ -1,6 +1,5 @@
 #include "log_diff/run.h"
 
-#include "log_diff/facts.h"
 #include "log_reader/counts.h"
 #include "log_reader/executions.h"
 #include "log_reader/lines.h"
@@ -10,7 +9,7 @@
 #include "support/exit_status.h"
 
 #include <algorithm>
-#include <optional>
+#include <filesystem>
 #include <utility>
 
 namespace detshim {
@@ -290,6 +289,15 @@ void check_is_there(const LoggedRun& run, const RunPlace& place) {
 }
 
 } // namespace
+
+RunPlace find_run(const std::string& name) {
+  std::error_code error;
+  if (std::filesystem::is_directory(name, error)) return {name, std::nullopt};
+  const std::filesystem::path path(name);
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  if (!path.has_filename() || record_files(folder).empty()) return {name, std::nullopt};
+  return {folder, path.filename()};
+}
 
 std::string describe(const ProcessName& process) {
   std::string text = "process " + printable(process.path);

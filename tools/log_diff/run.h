@@ -5,7 +5,6 @@
 
 #include "log_diff/digest.h"
 #include "log_diff/facts.h"
-#include "log_diff/run_place.h"
 #include "log_reader/log.h"
 
 #include <compare>
@@ -13,11 +12,21 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace detshim {
+
+/// Which run of which log folder is meant.
+struct RunPlace {
+  std::string folder;
+  std::optional<std::string> run; ///< nothing: the newest in the folder
+};
+
+/// `name` is a log folder or, where a folder holds several runs, FOLDER/RUN.
+RunPlace find_run(const std::string& name);
 
 /// What tells a process from the others of its run, in each run alike.
 struct ProcessName {

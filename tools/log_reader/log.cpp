@@ -10,9 +10,6 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <functional>
-#include <memory>
-#include <set>
 #include <system_error>
 
 #include <unistd.h>

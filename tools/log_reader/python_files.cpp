@@ -1,9 +1,8 @@
 #include "log_reader/python_files.h"
 
-#include "common/arguments.h"
+#include "common/secrets.h"
 
 #include <filesystem>
-#include <string_view>
 
 namespace detshim {
 namespace {

@@ -6,7 +6,6 @@
 
 #include <iterator>
 #include <limits>
-#include <utility>
 
 namespace detshim {
 namespace {

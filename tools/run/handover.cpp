@@ -1,15 +1,17 @@
 #include "run/handover.h"
 
 #include "common/launch.h"
+#include "common/run_agreements.h"
 #include "log_reader/printable.h"
 #include "support/wording.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <iostream>
 #include <string_view>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -72,12 +74,20 @@ void extend_srun(std::vector<std::string>& command, bool is_quiet) {
   }
 }
 
+/// True for what an earlier `detshim run` has handed over, and no program has taken: its reader never began.
+bool is_handed_over(int descriptor) {
+  constexpr std::size_t length = sizeof environment_beginning - 1;
+  char beginning[length];
+  return ::fcntl(descriptor, F_GET_SEALS) == environment_seals &&
+         ::pread(descriptor, beginning, length, 0) == static_cast<ssize_t>(length) &&
+         std::string_view(beginning, length) == environment_beginning;
+}
+
 } // namespace
 
 bool leaves_environment(const std::string& program) {
-  constexpr auto names = std::to_array<std::string_view>(
-      {"ssh", "rsh", "pdsh", "clush", "docker", "podman", "kubectl", "qsub", "bsub"});
-  return std::ranges::find(names, base_name(program)) != names.end();
+  return is_any_of(base_name(program),
+                   {"ssh", "rsh", "pdsh", "clush", "docker", "podman", "kubectl", "qsub", "bsub"});
 }
 
 bool is_launcher(const std::vector<std::string>& command) { return static_cast<bool>(launcher_in(command)); }
@@ -97,6 +107,22 @@ void hand_over(std::vector<std::string>& command, bool is_trapped, bool is_quiet
     std::cerr << "detshim: " << printable(base_name(command[0]))
               << " starts its program elsewhere, in another environment: that is not under detshim; put "
                  "`detshim run` there, in front of the program (docs/LAUNCHERS.md)\n";
+}
+
+void hand_over_environment(const Environment& start) {
+  if (is_handed_over(environment_descriptor))
+    ::close(environment_descriptor); // of a run around this one, which it is not
+  else if (::fcntl(environment_descriptor, F_GETFD) != -1)
+    return; // somebody else has something there
+  std::string text = environment_json(start);
+  text = text.substr(text.find(environment_beginning)); // without the brace before it
+  if (text.size() > static_cast<std::size_t>(largest_environment_handed_over)) return;
+  const int file = ::memfd_create("detshim-environment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0) return;
+  if (::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fcntl(file, F_ADD_SEALS, environment_seals) == 0)
+    ::dup2(file, environment_descriptor);
+  ::close(file);
 }
 
 } // namespace detshim

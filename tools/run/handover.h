@@ -1,5 +1,8 @@
-// `detshim run` in front of a launcher: what starts on other machines must be under detshim as well.
+// What `detshim run` hands on: to launchers, since what starts on other machines must be under detshim as
+// well, and to the library the environment that a run begins in, which is written beside its log.
 #pragma once
+
+#include "environment/environment.h"
 
 #include <string>
 #include <vector>
@@ -16,5 +19,9 @@ bool leaves_environment(const std::string& program);
 /// and says on stderr where it has none; also where its ranks are out of reach for the filter of a run that
 /// `is_trapped`.
 void hand_over(std::vector<std::string>& command, bool is_trapped, bool is_quiet);
+
+/// Leaves what a run begins in (capture_start) for the library there. Whatever fails, the run is as without
+/// it.
+void hand_over_environment(const Environment& start);
 
 } // namespace detshim

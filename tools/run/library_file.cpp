@@ -1,6 +1,5 @@
 #include "run/library_file.h"
 
-#include "common/describe.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "scanner/elf_file.h"

@@ -1,12 +1,10 @@
 #include "run/run.h"
 
 #include "common/cryptography.h"
-#include "common/evidence_names.h"
-#include "common/interpreters.h"
+#include "common/run_agreements.h"
 #include "environment/capture.h"
 #include "log_reader/printable.h"
 #include "run/early_settings.h"
-#include "run/environment_handover.h"
 #include "run/frozen_places.h"
 #include "run/handover.h"
 #include "run/left_settings.h"
@@ -37,10 +35,6 @@ namespace detshim {
 
 namespace {
 
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, text) != words.end();
-}
-
 void require(bool accepted, const char* option, const std::string& value, const char* what_is_accepted) {
   if (!accepted)
     throw UsageError(std::string(option) + " '" + printable(value) +
@@ -54,10 +48,10 @@ void check_run(const RunOptions& options) {
     require(read_seed(*options.seed).has_value(), "--seed", *options.seed,
             "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x");
   if (options.mode)
-    require(is_one_of(*options.mode, {"enforce", "record", "observe", "strict", "off"}), "--mode",
+    require(is_any_of(*options.mode, {"enforce", "record", "observe", "strict", "off"}), "--mode",
             *options.mode, "enforce, record, observe, strict or off");
   if (options.policy)
-    require(is_one_of(*options.policy, {"fixed", "keep"}), "--policy", *options.policy, "fixed or keep");
+    require(is_any_of(*options.policy, {"fixed", "keep"}), "--policy", *options.policy, "fixed or keep");
   if (options.log) require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
 #ifndef DETSHIM_HAS_SUPERVISOR
   if (options.trap_syscalls)
@@ -88,7 +82,7 @@ std::string preload_list(const std::string& library, const std::optional<std::st
 }
 
 /// Modes observe and off leave the program as it is.
-bool changes_anything() { return !is_one_of(variable("DETSHIM_MODE"), {"observe", "off"}); }
+bool changes_anything() { return !is_any_of(variable("DETSHIM_MODE"), {"observe", "off"}); }
 
 bool is_script(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -156,11 +150,6 @@ void require_log_folder() {
                      "': " + std::strerror(is_folder ? errno : ENOTDIR) + " (--log FOLDER takes another)");
 }
 
-/// As `env -0` does: a zero after each.
-void print_environment() {
-  for (char** entry = environ; *entry != nullptr; ++entry) std::cout << *entry << '\0';
-}
-
 void set(const char* variable, const std::optional<std::string>& value) {
   if (value) ::setenv(variable, value->c_str(), 1);
 }
@@ -186,7 +175,7 @@ int run(const RunOptions& options) {
   set("LD_PRELOAD", preload);
   if (changes_anything()) apply_early_settings(options.keep_aslr, options.command);
   if (options.print_environment) {
-    print_environment();
+    for (char** entry = environ; *entry != nullptr; ++entry) std::cout << *entry << '\0'; // as `env -0` does
     return done;
   }
   std::vector<std::string> command = options.command;

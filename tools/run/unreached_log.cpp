@@ -1,8 +1,8 @@
 #include "run/unreached_log.h"
 
-#include "common/arguments.h"
 #include "common/log_folder.h"
 #include "common/record_schema.h"
+#include "common/secrets.h"
 #include "common/text.h"
 #include "common/version.h"
 #include "environment/capture.h"

@@ -2,7 +2,6 @@
 
 #include "log_reader/printable.h"
 #include "scanner/elf_file.h"
-#include "support/ask.h"
 #include "support/files.h"
 #include "support/wording.h"
 

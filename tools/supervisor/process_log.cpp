@@ -1,9 +1,9 @@
 #include "supervisor/process_log.h"
 
-#include "common/arguments.h"
 #include "common/counts_file.h"
 #include "common/log_folder.h"
 #include "common/record_schema.h"
+#include "common/secrets.h"
 #include "common/text.h"
 #include "common/version.h"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "common/philox.h"
-#include "supervisor/executables.h"
 #include "supervisor/listener.h"
 #include "supervisor/process_log.h"
 #include "supervisor/process_name.h"
@@ -12,10 +11,37 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 namespace detshim {
+
+/// Which of a program's system calls are answered.
+enum class Answered {
+  none,     ///< the library is in it; what still reaches the kernel (keys) must stay the kernel's
+  all,      ///< statically linked
+  own_code, ///< Go with a libc beside it: the program's own calls, not those of its libraries
+};
+
+struct Executable {
+  Answered answered = Answered::none;
+  bool has_fixed_address = false; ///< its addresses are those in the file
+};
+
+/// Tells one version of a file from another.
+using FileIdentity = std::tuple<dev_t, ino_t, time_t, long, off_t>;
+FileIdentity identity_of(const struct stat& state);
+
+class Executables {
+public:
+  /// What the executable file at `path` is; read once for each version of it.
+  Executable look_up(const std::string& path, const struct stat& state);
+
+private:
+  std::map<FileIdentity, Executable> known_;
+};
 
 /// A process, from its first call that came here until its end or its next program.
 struct Served {

@@ -1,6 +1,5 @@
 #include "supervisor/trapped_run.h"
 
-#include "common/job.h"
 #include "common/names.h"
 #include "common/sys.h"
 #include "log_reader/printable.h"
@@ -12,7 +11,6 @@
 #include "support/variable.h"
 #include "support/wording.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>

@@ -1,7 +1,5 @@
 #include "support/reason_texts.h"
 
-#include "common/reasons.h"
-
 #include <iterator>
 
 namespace detshim {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <random>
 #include <sstream>
-#include <string_view>
 
 #include <sys/utsname.h>
 #include <unistd.h>

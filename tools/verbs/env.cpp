@@ -74,29 +74,24 @@ int env_capture(const EnvCaptureOptions& options) {
   const Log log = read_log(folder);
   const bool has_log = !log.processes.empty();
   if (options.log && !has_log) throw UsageError("no log in " + in_quotes(folder));
+  RunEnvironment captured;
   if (has_log) {
-    const RunEnvironment captured = complete_environment(log, true);
-    if (options.output && *options.output != "-")
-      write_where_asked(*options.output, environment_json(captured.environment));
-    if (options.output == "-")
-      std::cout << environment_json(captured.environment);
-    else if (options.output || captured.is_kept)
-      std::cout << printable(options.output.value_or(captured.file)) << '\n';
-    else
-      throw UsageError("cannot write " + in_quotes(captured.file) +
-                       (captured.why_not_kept.empty() ? "" : ": " + captured.why_not_kept) +
-                       "; -o names another place");
-    return done;
+    captured = complete_environment(log, true);
+  } else {
+    CaptureOptions capture;
+    capture.deep = options.deep;
+    captured.environment = capture_environment(capture);
   }
-  CaptureOptions capture;
-  capture.deep = options.deep;
-  const std::string text = environment_json(capture_environment(capture));
-  if (!options.output || options.output == "-") {
-    std::cout << text;
-    return done;
-  }
-  write_where_asked(*options.output, text);
-  std::cout << printable(*options.output) << '\n';
+  const std::string place = options.output.value_or(has_log ? captured.file : "-");
+  if (!options.output && has_log && !captured.is_kept)
+    throw UsageError("cannot write " + in_quotes(captured.file) +
+                     (captured.why_not_kept.empty() ? "" : ": " + captured.why_not_kept) +
+                     "; -o names another place");
+  if (place == "-")
+    std::cout << environment_json(captured.environment);
+  else if (options.output)
+    write_where_asked(place, environment_json(captured.environment));
+  if (place != "-") std::cout << printable(place) << '\n';
   return done;
 }
 

@@ -3,7 +3,7 @@
 #include "environment/kept_environments.h"
 #include "evidence/evidence_file.h"
 #include "evidence/learned_seeds.h"
-#include "log_diff/run_place.h"
+#include "log_diff/run.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "report/json.h"

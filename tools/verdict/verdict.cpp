@@ -1,6 +1,6 @@
 #include "verdict/verdict.h"
 
-#include "common/interpreters.h"
+#include "common/cryptography.h"
 #include "log_reader/jobs.h"
 #include "log_reader/library_code.h"
 #include "log_reader/source_lines.h"

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
-#include <set>
 #include <tuple>
 #include <utility>
 

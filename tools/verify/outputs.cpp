@@ -2,13 +2,10 @@
 
 #include "verify/moves.h"
 
-#include <algorithm>
 #include <iostream>
-#include <set>
 #include <system_error>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 

@@ -8,14 +8,15 @@
 #include "support/variable.h"
 #include "verify/busy_processors.h"
 #include "verify/kept_stream.h"
-#include "verify/line_watch.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <system_error>
 
 #include <fcntl.h>
@@ -26,6 +27,44 @@
 
 namespace detshim {
 namespace {
+
+/// Looks for a line in what a program is printing.
+class LineWatch {
+public:
+  /// `files` are there, or will be.
+  LineWatch(const Pattern& pattern, std::vector<std::filesystem::path> files) : pattern_(pattern) {
+    for (std::filesystem::path& file : files) watched_.push_back({std::move(file), 0, {}});
+  }
+
+  /// True if a line that was ended since the last look matches.
+  bool has_seen_it() {
+    return std::ranges::any_of(watched_, [this](Watched& watched) { return look(watched); });
+  }
+
+private:
+  struct Watched {
+    std::filesystem::path file;
+    std::size_t at = 0;
+    std::string begun; ///< a line without its end so far
+  };
+  bool look(Watched& watched) const {
+    std::ifstream input(watched.file, std::ios::binary);
+    input.seekg(static_cast<std::streamoff>(watched.at));
+    const std::string added{std::istreambuf_iterator<char>(input), {}};
+    watched.at += added.size();
+    watched.begun += added;
+    bool is_seen = false;
+    for (std::size_t end; !is_seen && (end = watched.begun.find_first_of("\n\r")) != std::string::npos;) {
+      const std::string line = watched.begun.substr(0, end);
+      pattern_.each_match(line, [&](Span, Span) { is_seen = true; });
+      watched.begun.erase(0, end + 1);
+    }
+    return is_seen;
+  }
+
+  const Pattern& pattern_;
+  std::vector<Watched> watched_;
+};
 
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();

@@ -4,7 +4,6 @@
 #include "support/exit_status.h"
 #include "support/files.h"
 #include "support/wording.h"
-#include "verify/folder.h"
 #include "verify/moves.h"
 
 #include <algorithm>

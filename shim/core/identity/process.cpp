@@ -1,6 +1,5 @@
 #include "core/identity/process.h"
 
-#include "common/job.h"
 #include "common/launch.h"
 #include "common/names.h"
 #include "common/philox.h"

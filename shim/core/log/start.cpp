@@ -2,7 +2,6 @@
 #include "core/base/hash.h"
 #include "core/base/processor.h"
 
-#include "common/arguments.h"
 #include "common/secrets.h"
 #include "common/sys.h"
 #include "common/version.h"

@@ -1,6 +1,6 @@
 #include "core/seeds/learned_seeds.h"
 
-#include "common/evidence_names.h"
+#include "common/run_agreements.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
@@ -25,7 +25,7 @@ enum Row : uint64_t { changing = 1, alike = 2, first = 4, of_threads = 8 };
 constexpr uint64_t label_of_values = 0x6B6E6F77, label_of_group = 0x67726F7570;
 uint64_t key_of(uint64_t call_site, uint64_t value) { return mix(mix(call_site, label_of_values), value); }
 
-/// One entry (common/evidence_names.h).
+/// One entry (common/run_agreements.h).
 void read_entry(const char* at, const char* end) {
   const auto word = [&] {
     while (at != end && *at == ' ') ++at;

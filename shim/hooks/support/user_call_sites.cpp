@@ -1,6 +1,6 @@
 #include "hooks/support/user_call_sites.h"
 
-#include "common/interpreters.h"
+#include "common/cryptography.h"
 #include "common/record_schema.h"
 #include "common/sys.h"
 #include "common/text.h"
