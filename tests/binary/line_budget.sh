@@ -1,6 +1,5 @@
 #!/bin/sh
-# The product stays small: what is added past these lines is paid for by a deletion. The aim is 30,000 for shim, 27,000 for
-# tools, 2,500 for common; until it is reached these numbers are what stands, and they only go down.
+# The product stays small: what is added past these lines is paid for by a deletion.
 failed=0
 cd "$3" || exit 1
 most() { # folder, lines
@@ -14,7 +13,7 @@ sources() {
     find "$1" -type f \( -name '*.cpp' -o -name '*.h' -o -name '*.S' -o -name '*.in' -o -name '*.py' \)
   fi | while read -r file; do [ ! -e "$file" ] || echo "$file"; done
 }
-most shim 30134
-most tools 27139
-most common 2561
+most shim 30000
+most tools 27000
+most common 2500
 exit $failed
