@@ -23,8 +23,8 @@ struct ProgramState {
 /// a first run fills.
 ProgramState state_of(const Environment& environment);
 
-/// That of runs. A part that was another in some is any; in each of three or more equal ones it is the runs' own
-/// output that they left. One that differs in some is named in `remark`.
+/// That of runs. A part that was another in some is any; in each of three or more equal ones it is the runs'
+/// own output that they left. One that differs in some is named in `remark`.
 ProgramState common_state(const std::vector<ProgramState>& states, std::string& remark);
 
 /// The parts in which they differ.
