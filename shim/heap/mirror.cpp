@@ -76,6 +76,14 @@ char* mirrored(const void* place, uint64_t distance) {
   return nullptr;
 }
 
+bool move_pages(char* from, char* to, size_t size) {
+  const uintptr_t begin = page_of(from);
+  const auto length = static_cast<long>(page_behind(from, size) - begin);
+  constexpr int may_move = 1, to_this_place = 2, leave_it_mapped = 4; // of linux/mman.h
+  return !sys::failed(sys::call(SYS_mremap, static_cast<long>(begin), length, length,
+                                may_move | to_this_place | leave_it_mapped, static_cast<long>(page_of(to))));
+}
+
 void empty_pages(char* begin, size_t size) {
   const uintptr_t from = page_of(begin), to = page_behind(begin, size);
   // Not MADV_DONTNEED: it leaves pages as they are that are locked, and unreadable what the program made so.

@@ -14,6 +14,11 @@ char* mirror_of(char* block, size_t size, uint64_t distance);
 /// The block of libc's whose place at the distance this is; nullptr for anything else.
 char* mirrored(const void* place, uint64_t distance);
 
+/// Moves the whole pages around these bytes to those around `to`, which has the same place within its page.
+/// What nobody has touched stays so. The pages that they leave are zero after it. False, and nothing is
+/// changed, where the kernel does not do that: before Linux 5.7, or of pages that are not alike.
+bool move_pages(char* from, char* to, size_t size);
+
 /// The whole pages around these bytes are zero after this, and can be written, whatever was done to them.
 void empty_pages(char* begin, size_t size);
 

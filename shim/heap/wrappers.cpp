@@ -34,6 +34,20 @@ bool has_own_pages(const char* block) {
   return (word & bit) != 0;
 }
 
+/// What lies at the one place of a block that has pages of its own goes to the other. Of a large one that is
+/// mostly untouched, nothing else is touched. `block` is which of them is libc's, and what libc keeps in
+/// front of it stays there.
+void carry(char* from, char* to, size_t size, const char* block) {
+  const size_t before = reinterpret_cast<uintptr_t>(block) % page;
+  if (to == block) std::memcpy(from - before, to - before, before);
+  if (!move_pages(from, to, size)) {
+    std::memcpy(to, from, size);
+    if (to == block) empty_pages(from, size);
+  } else if (from == block) {
+    std::memcpy(from - before, to - before, before);
+  }
+}
+
 /// What the block holds goes along, what nobody wrote too: else the next one that gets this place would find
 /// something else there.
 void* move(HeapSearch& search, char* block, bool is_new) {
@@ -44,10 +58,12 @@ void* move(HeapSearch& search, char* block, bool is_new) {
     return block;
   }
   count_up(search.changed);
-  if (is_new && has_own_pages(block))
-    empty_pages(place, size); // of a large one nothing is touched
-  else
+  if (!has_own_pages(block))
     std::memcpy(place, block, size);
+  else if (is_new)
+    empty_pages(place, size);
+  else
+    carry(block, place, size, block);
   return place;
 }
 
@@ -81,11 +97,20 @@ void* resized(void* place, size_t size, const void* caller) {
   char* const moved = behind(search, place);
   void* const old = moved != nullptr ? moved : place;
   const size_t old_size = search != nullptr ? allocator().usable_size(old) : 0;
-  const bool has_pages = moved != nullptr && has_own_pages(moved);
-  if (moved != nullptr) std::memcpy(moved, place, old_size);
+  auto* const used = static_cast<char*>(place);
+  const bool is_carried = moved != nullptr && has_own_pages(moved);
+  if (is_carried)
+    carry(used, moved, old_size, moved);
+  else if (moved != nullptr)
+    std::memcpy(moved, place, old_size);
   void* const block = allocator().resize(old, size);
-  if (block == nullptr && size > 0) return nullptr; // it stays as it was
-  if (has_pages) empty_pages(static_cast<char*>(place), old_size);
+  if (block == nullptr && size > 0 && moved != nullptr) { // it stays as it was
+    if (is_carried)
+      carry(moved, used, old_size, moved);
+    else
+      std::memcpy(place, moved, old_size);
+    return nullptr;
+  }
   if (block == nullptr || search == nullptr || !is_chosen(*search, caller, size)) return block;
   if (search->change == HeapChange::move) return move(*search, static_cast<char*>(block), false);
   if (size > old_size) {
