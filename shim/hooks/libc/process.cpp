@@ -9,7 +9,6 @@
 #include "core/log/closing.h"
 #include "core/log/log_file.h"
 #include "hooks/libc/uncovered_execs.h"
-#include "hooks/runtimes/python_clocks.h"
 #include "hooks/runtimes/unseen_runtimes.h"
 #include "hooks/support/user_call_sites.h"
 #include "loader/coverage.h"
@@ -82,7 +81,7 @@ DETSHIM_HOOK(
   const pid_t child = call.real();
   if (child == 0)
     wait_turns(turns);
-  else if (note_python_clock(call, PythonReading::id); this_thread().forks_beside)
+  else if (this_thread().forks_beside)
     note_parallel_child(call.caller());
   return child;
 }
