@@ -108,17 +108,16 @@ ssize_t answer(long result) {
 
 bool was_seen_at(int fd) { return __atomic_load_n(&seen_at(fd), __ATOMIC_RELAXED) == fd + 1; }
 
-bool lengthen(int fd, uint64_t key) {
+void lengthen(int fd, uint64_t key) {
   constexpr uint64_t long_enough = 16 << 20;
   const long at = sys::lseek(fd, 0, SEEK_CUR);
-  if (at < 0 || !sys::may_grow_to(static_cast<uint64_t>(at) + long_enough)) return false;
+  if (at < 0 || !sys::may_grow_to(static_cast<uint64_t>(at) + long_enough)) return;
   // The descriptor may be open for reading alone: a program opened /dev/fd/N.
   const int writer = open_again(fd, O_RDWR);
-  if (writer < 0) return false;
+  if (writer < 0) return;
   const auto here = static_cast<uint64_t>(at);
-  const bool is_written = write(writer, key, here < long_enough ? 0 : here, here + long_enough);
+  write(writer, key, here < long_enough ? 0 : here, here + long_enough);
   sys::close(writer);
-  return is_written;
 }
 
 bool find(int fd, uint64_t& key) {
@@ -168,6 +167,9 @@ ssize_t read(int fd, uint64_t key, void* data, size_t size) {
 
 namespace {
 
+constinit FILE* own_input = nullptr;  // stands in for stdin,
+constinit FILE* real_input = nullptr; // which was this
+
 int descriptor_of(void* cookie) { return static_cast<int>(reinterpret_cast<intptr_t>(cookie)); }
 
 ssize_t read_cookie(void* cookie, char* data, size_t size) {
@@ -191,7 +193,11 @@ int seek_cookie(void* cookie, off64_t* offset, int whence) {
   return 0;
 }
 
-int close_cookie(void* cookie) { return answer(sys::close(descriptor_of(cookie))) < 0 ? -1 : 0; }
+int close_cookie(void* cookie) {
+  const int fd = descriptor_of(cookie);
+  if (own_input != nullptr && own_input->_fileno == fd) give_standard_input_back(own_input);
+  return answer(sys::close(fd)) < 0 ? -1 : 0;
+}
 
 } // namespace
 
@@ -218,6 +224,19 @@ void drop_file(FILE* file, int spare) {
   }
   file->_fileno = spare;
   close(file);
+}
+
+void take_standard_input(FILE* file) {
+  real_input = stdin;
+  own_input = file;
+  stdin = file;
+}
+
+FILE* give_standard_input_back(FILE* file) {
+  if (file != own_input || file == nullptr) return file;
+  if (stdin == own_input) stdin = real_input;
+  own_input = nullptr;
+  return real_input;
 }
 
 } // namespace device

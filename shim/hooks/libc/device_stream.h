@@ -62,7 +62,7 @@ bool find(int fd, uint64_t& key);
 
 /// Makes the file behind the descriptor hold what readers without a hook may want, 16 MiB as the supervisor's
 /// files do, from where the descriptor stands now.
-bool lengthen(int fd, uint64_t key);
+void lengthen(int fd, uint64_t key);
 
 /// True if the number was a stream's when it was last looked at: find() is then worth its system call before
 /// a read. For other numbers it is after a read that gave less than it was asked for.
@@ -79,6 +79,12 @@ FILE* open_file(int fd, const char* mode);
 
 /// Frees a FILE whose descriptor stays open; `spare` is closed in its place.
 void drop_file(FILE* file, int spare);
+
+/// Puts `file` (of open_file) in the place of stdin, until it is closed.
+void take_standard_input(FILE* file);
+
+/// Undoes that for a FILE that is to be opened anew: what to open in its place.
+FILE* give_standard_input_back(FILE* file);
 
 } // namespace detshim::device
 

@@ -67,9 +67,10 @@ uint64_t next_key(bool of_infrastructure = false) {
   return stream_key(this_thread(), Kind::urandom, next(this_thread_devices().opened));
 }
 
-void record_kept(const Hook& hook, const void* caller, const char* path) {
-  record({hook.info().library, hook.info().name, hook.info().fields}, Action::nondeterministic, caller,
-         Reason::no_memory_file, {path});
+void record_kept(const Hook& hook, const void* caller, const char* path,
+                 Reason why = Reason::no_memory_file) {
+  record({hook.info().library, hook.info().name, hook.info().fields}, Action::nondeterministic, caller, why,
+         {path});
 }
 
 /// A random (version 4) UUID as the kernel's file gives it (RFC 9562, 5.4).
@@ -133,8 +134,9 @@ int open_replacing(Hook& hook, int folder, const char* path, int flags, const vo
   return open();
 }
 
-/// The same for a FILE that was just opened: the one that the caller gets.
-FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, bool is_reopened,
+/// The same for a FILE that was just opened: the one that the caller gets. `before` is what freopen was
+/// given.
+FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, const FILE* before,
                    const void* caller) {
   note_file_of_system(path, caller);
   if (file == nullptr) return file;
@@ -146,23 +148,27 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, b
     return file;
   }
   const char* shown = path != nullptr ? path : "";
+  if (source == DeviceSource::device && before != nullptr && before != stdin) {
+    record_kept(hook, caller, shown, Reason::file_reopened);
+    return file;
+  }
   CallSites call_sites;
   if (!decide_draw(hook, call_sites, caller, {shown})) return file;
   if (source == DeviceSource::uuid) return replace_by_uuid(hook, caller, shown, fd), file;
   const uint64_t key = next_key(is_of_infrastructure(caller));
   const int stream = device::make(key, flags | O_CLOEXEC);
-  FILE* own = file; // libc reads it itself where it can be no other
-  const bool is_there = stream >= 0 && (is_reopened ? device::lengthen(stream, key)
-                                                    : (own = device::open_file(fd, mode)) != nullptr);
-  if (!is_there || !device::take_number(stream, fd)) {
+  FILE* const own = stream < 0 ? nullptr : device::open_file(fd, mode);
+  if (own == nullptr || !device::take_number(stream, fd)) {
     if (stream >= 0) sys::close(stream);
     record_kept(hook, caller, shown);
     return file; // where there is an own one, it stays unused
   }
-  if (is_reopened)
-    sys::close(stream);
-  else
+  if (before == nullptr) {
     device::drop_file(file, stream);
+  } else {
+    sys::close(stream);
+    device::take_standard_input(own);
+  }
   return own;
 }
 
@@ -197,7 +203,8 @@ void look_at_inherited_input() {
   if (device_was_replaced()) device::may_exist = true;
   for (int fd = 0; fd < usual_numbers; ++fd) replace_inherited(fd);
   uint64_t key;
-  if (device::may_exist && device::find(0, key)) device::lengthen(0, key); // libc reads stdin itself
+  if (!device::may_exist || stdin->_fileno != 0 || !device::find(0, key)) return;
+  if (FILE* const file = device::open_file(0, "r")) device::take_standard_input(file);
 }
 
 namespace {
@@ -248,12 +255,17 @@ int openat_fortified(const Call& call, int folder, const char* path, int flags) 
   return open_by(call, folder, path, flags, [&] { return call.real(folder, path, flags); });
 }
 
-/// `Before`: none, or the FILE that is opened anew.
-template <typename Call, typename... Before>
-FILE* open_file(const Call& call, const char* path, const char* mode, Before... before) {
-  constexpr bool is_reopened = sizeof...(Before) != 0;
-  FILE* const file = call.real(path, mode, before...);
-  return call.passes() ? file : replace_file(call.hook(), file, path, mode, is_reopened, call.caller());
+template <typename Call>
+FILE* open_file(const Call& call, const char* path, const char* mode) {
+  FILE* const file = call.real(path, mode);
+  return call.passes() ? file : replace_file(call.hook(), file, path, mode, nullptr, call.caller());
+}
+
+template <typename Call>
+FILE* reopen_file(const Call& call, const char* path, const char* mode, FILE* before) {
+  before = device::give_standard_input_back(before);
+  FILE* const file = call.real(path, mode, before);
+  return call.passes() ? file : replace_file(call.hook(), file, path, mode, before, call.caller());
 }
 
 constexpr Description replaces_device = {
@@ -279,7 +291,7 @@ DETSHIM_TEMPLATE_HOOKS(libc, Openat, openat, openat64, open_path_at, replaces_de
 DETSHIM_TEMPLATE_HOOKS(libc, OpenFortified, __open_2, __open64_2, open_fortified, replaces_device);
 DETSHIM_TEMPLATE_HOOKS(libc, OpenatFortified, __openat_2, __openat64_2, openat_fortified, replaces_device);
 DETSHIM_TEMPLATE_HOOKS(libc, OpenFile, fopen, fopen64, open_file, replaces_device);
-DETSHIM_TEMPLATE_HOOKS(libc, OpenFileAnew, freopen, freopen64, open_file, replaces_device);
+DETSHIM_TEMPLATE_HOOKS(libc, OpenFileAnew, freopen, freopen64, reopen_file, replaces_device);
 
 DETSHIM_HOOK(libc, FILE*, fdopen, (int fd, const char* mode), .action = Action::observe,
              .summary = "A FILE for a replaced random device goes on without an end; other files pass.") {
