@@ -1,6 +1,5 @@
 #!/bin/sh
-# The product stays small: what is added past these lines is paid for by a deletion. The aim is 30,000 for shim; until it is
-# reached the number is what stands, and it only goes down.
+# The product stays small: what is added past these lines is paid for by a deletion.
 failed=0
 cd "$3" || exit 1
 most() { # folder, lines
@@ -14,7 +13,7 @@ sources() {
     find "$1" -type f \( -name '*.cpp' -o -name '*.h' -o -name '*.S' -o -name '*.in' -o -name '*.py' \)
   fi | while read -r file; do [ ! -e "$file" ] || echo "$file"; done
 }
-most shim 30070
+most shim 30000
 most tools 27000
 most common 2500
 exit $failed

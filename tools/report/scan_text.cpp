@@ -8,13 +8,13 @@
 namespace detshim {
 namespace {
 
-constexpr std::size_t few = 5;
+constexpr std::size_t shown_of_kind = 5;
 
 /// One line a place; of each kind only the first few, unless `all`.
 void print_places(const FileScan& scan, bool all) {
   std::map<DrawKind, std::size_t> printed, folded;
   for (const FoundPlace& place : scan.places) {
-    if (!all && printed[place.kind] >= few) {
+    if (!all && printed[place.kind] >= shown_of_kind) {
       ++folded[place.kind];
       continue;
     }

@@ -39,7 +39,7 @@ enum class Level {
   problem ///< will not work, or not wholly
 };
 
-struct Finding {
+struct CheckResult {
   Level level = Level::ok;
   std::string text; ///< safe to print
 };
@@ -49,7 +49,7 @@ struct Patient {
   std::string library;
 };
 
-Finding look_at_library(const Patient& patient) {
+CheckResult look_at_library(const Patient& patient) {
   const std::string what = printable(patient.library) + ", on glibc " + ::gnu_get_libc_version();
   if (patient.library.find_first_of(" :") != std::string::npos)
     return {Level::problem,
@@ -57,11 +57,11 @@ Finding look_at_library(const Patient& patient) {
   // Of this command alone it is known that it runs here.
   std::error_code error;
   const PreloadingAnswer answer = ask_preloading(fs::read_symlink("/proc/self/exe", error), patient.library);
-  return answer.is != Preloading::fails ? Finding{Level::ok, what}
-                                        : Finding{Level::problem, what + ": " + answer.why};
+  return answer.is != Preloading::fails ? CheckResult{Level::ok, what}
+                                        : CheckResult{Level::problem, what + ": " + answer.why};
 }
 
-Finding look_at_program(const Patient& patient) {
+CheckResult look_at_program(const Patient& patient) {
   if (patient.command.empty()) return {Level::note, "none was named: detshim doctor -- program"};
   const PreloadingAnswer answer = ask_preloading(patient.command[0], patient.library);
   if (answer.is == Preloading::comes_up)
@@ -70,7 +70,7 @@ Finding look_at_program(const Patient& patient) {
 }
 
 /// The program's own code; `detshim scan` looks at its libraries too.
-Finding look_at_code(const Patient& patient) {
+CheckResult look_at_code(const Patient& patient) {
   const std::string executable = patient.command.empty() ? "" : find_executable(patient.command[0]);
   if (executable.empty()) return {Level::ok, ""};
   try {
@@ -90,7 +90,7 @@ Finding look_at_code(const Patient& patient) {
   }
 }
 
-Finding look_at_launcher(const Patient& patient) {
+CheckResult look_at_launcher(const Patient& patient) {
   if (patient.command.empty()) return {Level::ok, ""};
   const std::string name = printable(base_name(patient.command[0]));
   if (leaves_environment(patient.command[0]))
@@ -102,7 +102,7 @@ Finding look_at_launcher(const Patient& patient) {
   return {Level::ok, "none: the program is started here"};
 }
 
-Finding look_at_preloads(const Patient& patient) {
+CheckResult look_at_preloads(const Patient& patient) {
   std::vector<std::string> others, missing;
   std::string list = variable("LD_PRELOAD");
   std::ranges::replace(list, ':', ' ');
@@ -138,7 +138,7 @@ std::string unknown_option(const std::string& library) {
   return {};
 }
 
-Finding look_at_settings(const Patient& patient) {
+CheckResult look_at_settings(const Patient& patient) {
   if (const std::string name = unknown_option(patient.library); !name.empty())
     return {Level::problem, printable(name) + ": there is no such option, and programs stop at their start; "
                                               "`detshim options` lists them"};
@@ -155,12 +155,12 @@ Finding look_at_settings(const Patient& patient) {
   if (!set.empty())
     return {Level::note, enumerated(set) + (set.size() == 1 ? " takes" : " take") + " something out"};
   return variable("DETSHIM_SEED").empty()
-             ? Finding{Level::note, "no DETSHIM_SEED: --seed N, or one is drawn and said"}
-             : Finding{Level::ok, "DETSHIM_SEED is set"};
+             ? CheckResult{Level::note, "no DETSHIM_SEED: --seed N, or one is drawn and said"}
+             : CheckResult{Level::ok, "DETSHIM_SEED is set"};
 }
 
 /// Tried on this process, which ends soon.
-Finding look_at_layout(const Patient&) {
+CheckResult look_at_layout(const Patient&) {
   constexpr unsigned long ask = 0xffffffff;
   const int now = ::personality(ask);
   if (now != -1 && ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) != -1)
@@ -170,7 +170,7 @@ Finding look_at_layout(const Patient&) {
           "by addresses may differ from run to run"};
 }
 
-Finding look_at_filters(const Patient&) {
+CheckResult look_at_filters(const Patient&) {
   std::ifstream status("/proc/self/status");
   bool is_filtered = false;
   for (std::string line; std::getline(status, line);) is_filtered |= line.starts_with("Seccomp:\t2");
@@ -183,7 +183,7 @@ Finding look_at_filters(const Patient&) {
                          : "no seccomp filter"};
 }
 
-Finding look_at_log_folder(const Patient&) {
+CheckResult look_at_log_folder(const Patient&) {
   const std::string requested = variable("DETSHIM_LOG");
   const fs::path folder = requested.empty() ? fs::path("detshim-log") : fs::path(requested);
   std::error_code error;
@@ -202,7 +202,7 @@ Finding look_at_log_folder(const Patient&) {
   return {Level::ok, "logs go to " + name};
 }
 
-Finding look_at_gpu(const Patient&) {
+CheckResult look_at_gpu(const Patient&) {
   const std::string driver = first_line("/proc/driver/nvidia/version");
   if (driver.empty())
     return {Level::ok, "no NVIDIA driver here: a program that uses a GPU will say so itself"};
@@ -211,7 +211,7 @@ Finding look_at_gpu(const Patient&) {
 
 struct Check {
   const char* subject;
-  Finding (*look)(const Patient& patient);
+  CheckResult (*look)(const Patient& patient);
 };
 constexpr Check checks[] = {
     {"library", look_at_library},   {"program", look_at_program},   {"code", look_at_code},
@@ -228,7 +228,7 @@ int doctor(const DoctorOptions& options) {
   const Style style{wants_colour()};
   std::size_t problems = 0;
   for (const Check& check : checks) {
-    const Finding finding = check.look(patient);
+    const CheckResult finding = check.look(patient);
     if (finding.text.empty()) continue;
     const bool is_problem = finding.level == Level::problem;
     problems += is_problem ? 1 : 0;

@@ -12,11 +12,10 @@ constexpr std::string_view tuned_libraries[] = {"cublas", "cublaslt",   "cuda", 
 
 // What a record says of a choice by time.
 constexpr auto timed_reasons = {
-    Reason::choice_cannot_be_kept, Reason::first_does_not_run, Reason::program_may_time,
-    Reason::slowest_by_tuner,      Reason::timed_algorithm,    Reason::timed_by_library,
-    Reason::timed_by_tuner,        Reason::timed_engine,       Reason::timed_list,
-    Reason::too_many_products,     Reason::tuning_cannot_keep, Reason::tuning_keeps_fastest,
-    Reason::tuning_keeps_use};
+    Reason::choice_cannot_be_kept, Reason::program_may_time, Reason::slowest_by_tuner,
+    Reason::timed_algorithm,       Reason::timed_by_library, Reason::timed_by_tuner,
+    Reason::timed_engine,          Reason::timed_list,       Reason::tuning_cannot_keep,
+    Reason::tuning_keeps_fastest,  Reason::tuning_keeps_use};
 
 bool is_timed_choice(const SymbolSummary& symbol) {
   return symbol.action == Action::nondeterministic && contains(tuned_libraries, symbol.library) &&

@@ -224,6 +224,18 @@ void each_frame(int limit, Visit visit) {
   if (owned && frame != nullptr) python.decrement(frame);
 }
 
+/// The same with the frame's file and function: texts of its code, which runs. A frame without them ends it.
+template <typename Visit>
+void each_named_frame(int limit, Visit visit) {
+  each_frame(limit, [&](const Interpreter& python, Object* frame) {
+    const Owned code(python, frame, "f_code");
+    const Owned file(python, code.get(), "co_filename");
+    const Owned function(python, code.get(), "co_name");
+    return file.text() != nullptr && function.text() != nullptr &&
+           visit(python, frame, PythonFrame{file.text(), function.text(), 0});
+  });
+}
+
 /// The text lives as long as the frame's globals; nullptr where there is none, as for None, the frame behind
 /// the outermost.
 const char* module_of(const Interpreter& python, Object* frame) {
@@ -325,13 +337,9 @@ void walk_by_reading(const Interpreter& python, const void* state, bool is_held,
 /// The same where the thread holds the interpreter's lock.
 template <typename Visit>
 void walk_by_asking(Visit visit) {
-  each_frame(200, [&](const Interpreter& python, Object* frame) {
-    const Owned code(python, frame, "f_code");
-    const Owned file(python, code.get(), "co_filename");
-    const Owned function(python, code.get(), "co_name");
-    if (file.text() == nullptr || function.text() == nullptr) return false;
-    const auto describe = [&] { return PythonFrame{file.text(), function.text(), python.frame_line(frame)}; };
-    return visit(file.text(), describe); // the texts are the code's, which runs
+  each_named_frame(200, [&](const Interpreter& python, Object* frame, const PythonFrame& named) {
+    const auto describe = [&] { return PythonFrame{named.file, named.function, python.frame_line(frame)}; };
+    return visit(named.file, describe);
   });
 }
 
@@ -375,8 +383,6 @@ uint64_t PythonCallSite::key() const {
 
 namespace {
 
-bool has_found_python() { return __atomic_load_n(&known_at, __ATOMIC_ACQUIRE) > 1; }
-
 /// Walks by what is trusted, and holds what is read to what the interpreter itself says, until they have
 /// agreed once. `may_ask`: the interpreter may be called.
 void find_call_site(const Interpreter& python, PythonDetail detail, bool may_ask, PythonCallSite& call_site) {
@@ -407,7 +413,7 @@ void find_call_site(const Interpreter& python, PythonDetail detail, bool may_ask
 void find_python_call_site(PythonCallSite& call_site, PythonDetail detail, bool looks_for_python) {
   call_site = {};
   Interpreter python = {};
-  if (!looks_for_python && !has_found_python()) return;
+  if (!looks_for_python && __atomic_load_n(&known_at, __ATOMIC_ACQUIRE) <= 1) return;
   if (find_interpreter(python, looks_for_python) && python.is_initialized() != 0)
     find_call_site(python, detail, true, call_site);
 }
@@ -534,13 +540,9 @@ bool PythonScope::add(TextWriter& to, const char* variable) const {
 }
 
 bool detail::each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data) {
-  return with_interpreter([&](const Interpreter& python) {
-    each_frame(limit, [&](const Interpreter&, Object* frame) {
-      const Owned code(python, frame, "f_code");
-      const Owned file(python, code.get(), "co_filename");
-      const Owned function(python, code.get(), "co_name");
-      if (file.text() == nullptr || function.text() == nullptr) return false;
-      return visit(PythonScope(&python, frame, {file.text(), function.text(), 0}), data);
+  return with_interpreter([&](const Interpreter&) {
+    each_named_frame(limit, [&](const Interpreter& python, Object* frame, const PythonFrame& named) {
+      return visit(PythonScope(&python, frame, named), data);
     });
   });
 }

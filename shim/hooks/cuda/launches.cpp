@@ -98,11 +98,6 @@ constexpr Description counted = {
     .fields = {"kernel"},
     .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.",
 };
-constexpr Description counted_of_nvcc_13 = {
-    .action = Action::observe,
-    .fields = {"kernel"},
-    .summary = "What nvcc 13 makes of <<<>>>. Counted by the kernel's name, if DETSHIM_KERNELS asks for it.",
-};
 constexpr Description counted_graph = {
     .action = Action::observe,
     .fields = {"kernel"},
@@ -141,7 +136,8 @@ DETSHIM_HOOK(cudart, void, __cudaRegisterFunction,
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel, launch, counted);
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC, launch, counted);
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel, launch, counted);
-DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch, counted_of_nvcc_13);
+DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch,
+                    counted); // by nvcc 13's <<<>>>
 DETSHIM_STREAM_HOOK(cudart, GraphLaunch<cudaError>, cudaGraphLaunch, launch, counted_graph);
 
 // ---- The driver ----

@@ -147,16 +147,6 @@ constexpr Description fills = {
     .fields = {"effective"},
     .summary = "Fills the new memory, if DETSHIM_FILL asks for it.",
 };
-constexpr Description fills_rows = {
-    .action = Action::replace,
-    .fields = {"effective"},
-    .summary = "Fills the rows of the new memory, if DETSHIM_FILL asks for it.",
-};
-constexpr Description fills_in_stream = {
-    .action = Action::replace,
-    .fields = {"effective"},
-    .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.",
-};
 constexpr Description leaves_graph_memory = {
     .action = Action::nondeterministic,
     .fields = {"effective"},
@@ -198,25 +188,23 @@ using namespace detshim::abi;
 // ---- The runtime ----
 
 DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMalloc, allocate<memory_alone>, fills);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateRows, cudaMallocPitch, allocate<rows>, fills_rows);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate3D, cudaMalloc3D, allocate<box>, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateRows, cudaMallocPitch, allocate<rows>, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate3D, cudaMalloc3D, allocate<box>, fills);
 DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaMallocManaged, allocate<managed>, fills);
 DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMallocHost, allocate<on_host>, fills);
 DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaHostAlloc, allocate<on_host>, fills);
-DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync, allocate<in_stream>, fills_in_stream);
-DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync, allocate<in_stream>,
-                    fills_in_stream);
+DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync, allocate<in_stream>, fills);
+DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync, allocate<in_stream>, fills);
 
 // ---- The driver ----
 
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate, cuMemAlloc_v2, allocate<memory_alone>, fills);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, allocate<rows>, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, allocate<rows>, fills);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateManaged, cuMemAllocManaged, allocate<managed>, fills);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHost, cuMemAllocHost_v2, allocate<on_host>, fills);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHostWithFlags, cuMemHostAlloc, allocate<on_host>, fills);
-DETSHIM_STREAM_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync, allocate<in_stream>, fills_in_stream);
-DETSHIM_STREAM_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync, allocate<in_stream>,
-                    fills_in_stream);
+DETSHIM_STREAM_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync, allocate<in_stream>, fills);
+DETSHIM_STREAM_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync, allocate<in_stream>, fills);
 
 // ---- Memory that is not filled ----
 

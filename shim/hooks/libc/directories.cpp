@@ -206,10 +206,6 @@ constexpr Description keeps_place = {
     .action = Action::observe,
     .summary = "Keeps its meaning for a folder whose entries are given in the order of their names.",
 };
-constexpr Description sorts_choice = {
-    .action = Action::pin,
-    .summary = "Orders by name what the program's own comparison leaves open.",
-};
 using Go = Call<int(const char* folder)>;
 using GoToOpen = Call<int(int folder)>;
 using Read = Call<dirent*(DIR* stream)>;
@@ -273,4 +269,5 @@ DETSHIM_HOOK(libc, void, seekdir, (DIR * stream, long position), keeps_place) {
   if (listing != nullptr) listing->begin_again(0);
 }
 
-DETSHIM_TEMPLATE_HOOKS(libc, Scan, scandir, scandir64, scan_folder, sorts_choice);
+DETSHIM_TEMPLATE_HOOKS(libc, Scan, scandir, scandir64, scan_folder, .action = Action::pin,
+                       .summary = "Orders by name what the program's own comparison leaves open.");

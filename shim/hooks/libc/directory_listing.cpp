@@ -41,72 +41,35 @@ int compare_names(const char* one, const char* other, bool reversed) {
   return reversed && !are_dots[0] ? -order : order;
 }
 
-/// A key orders names that differ in the eight bytes behind what all of them begin with, so that few names
-/// have to be fetched to be compared.
-void Listing::make_keys(Place* places, size_t count, bool reversed) {
-  const char* first = nullptr;
-  size_t common = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const char* const name = places[i].entry->d_name;
-    if (is_dots(name)) continue;
-    if (first == nullptr) {
-      first = name;
-      while (name[common] != 0) ++common;
-      continue;
-    }
-    size_t same = 0;
-    while (same < common && name[same] == first[same]) ++same;
-    common = same;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    const char* name = places[i].entry->d_name;
-    uint64_t key = 0;
-    if (!is_dots(name)) {
-      name += common;
-      for (int byte = 0; byte < 8; ++byte) {
-        key = key << 8 | static_cast<unsigned char>(*name);
-        if (*name != 0) ++name;
-      }
-      if (reversed) key = ~key;
-    }
-    places[i].key = key;
-  }
-}
-
 /// A merge sort: the same for every order in which a folder may come, and stable. Returns which of the two
 /// arrays holds the result.
-Listing::Place* Listing::sort(Place* places, Place* scratch, size_t count, bool reversed) {
-  make_keys(places, count, reversed);
-  const auto comes_before = [reversed](const Place& one, const Place& other) {
-    // Equal keys, and those of "." and "..", leave it to the names.
-    if (one.key != other.key && one.key != 0 && other.key != 0) return one.key < other.key;
-    return compare_names(one.entry->d_name, other.entry->d_name, reversed) < 0;
-  };
+dirent64** Listing::sort(dirent64** entries, dirent64** scratch, size_t count, bool reversed) {
   for (size_t width = 1; width < count; width *= 2) {
     for (size_t begin = 0; begin < count; begin += 2 * width) {
       const size_t middle = begin + width < count ? begin + width : count;
       const size_t end = middle + width < count ? middle + width : count;
       size_t left = begin, right = middle;
       for (size_t to = begin; to < end; ++to) {
-        const bool takes_right = left == middle || (right < end && comes_before(places[right], places[left]));
-        scratch[to] = takes_right ? places[right++] : places[left++];
+        const bool takes_right =
+            left == middle ||
+            (right < end && compare_names(entries[right]->d_name, entries[left]->d_name, reversed) < 0);
+        scratch[to] = takes_right ? entries[right++] : entries[left++];
       }
     }
-    Place* const sorted = scratch;
-    scratch = places;
-    places = sorted;
+    dirent64** const sorted = scratch;
+    scratch = entries;
+    entries = sorted;
   }
-  return places;
+  return entries;
 }
 
 bool sort_entries(dirent64** entries, size_t count, bool reversed) {
-  const size_t size = 2 * count * sizeof(Listing::Place);
-  auto* const places = static_cast<Listing::Place*>(sys::map(size));
-  if (places == nullptr) return false;
-  for (size_t i = 0; i < count; ++i) places[i].entry = entries[i];
-  const Listing::Place* const sorted = Listing::sort(places, places + count, count, reversed);
-  for (size_t i = 0; i < count; ++i) entries[i] = sorted[i].entry;
-  sys::unmap(places, size);
+  const size_t size = count * sizeof *entries;
+  auto** const scratch = static_cast<dirent64**>(sys::map(size));
+  if (scratch == nullptr) return false;
+  dirent64** const sorted = Listing::sort(entries, scratch, count, reversed);
+  if (sorted != entries) __builtin_memcpy(entries, sorted, size);
+  sys::unmap(scratch, size);
   return true;
 }
 
@@ -159,15 +122,15 @@ bool Listing::grow() {
 void Listing::index_entries() {
   size_t count = 0;
   each_entry(arena_, used_, [&](const dirent64*) { ++count; });
-  index_ = reinterpret_cast<Place*>(arena_ + (used_ + alignof(Place) - 1) / alignof(Place) * alignof(Place));
-  others_ = 0;
+  index_ =
+      reinterpret_cast<dirent64**>(arena_ + (used_ + sizeof *index_ - 1) / sizeof *index_ * sizeof *index_);
   size_t i = 0;
   each_entry(arena_, used_, [&](dirent64* entry) {
-    index_[i++].entry = entry;
+    index_[i++] = entry;
     if (!is_dots(entry->d_name)) ++others_;
   });
   index_ = sort(index_, index_ + count, count, is_reversed_);
-  for (i = 0; i < count; ++i) index_[i].entry->d_off = static_cast<long>(i + 1);
+  for (i = 0; i < count; ++i) index_[i]->d_off = static_cast<long>(i + 1);
   __atomic_store_n(&count_, count, __ATOMIC_RELEASE);
 }
 
@@ -177,7 +140,7 @@ bool Listing::read_all(int fd) {
   if (!is_at_start_) sys::lseek(fd, start_, SEEK_SET);
   is_at_start_ = false;
   for (;;) {
-    const size_t left = room_ / 7 * 3 - used_; // an entry has 24 bytes or more, and its index 32
+    const size_t left = room_ / 5 * 3 - used_; // an entry has 24 bytes or more, and its index 16
     if (left < smallest_read) {
       if (grow()) continue;
       sys::lseek(fd, start_, SEEK_SET);
@@ -213,7 +176,7 @@ dirent64* Listing::next(int fd, int& error) {
   const bool is_end = at >= count_;
   if (is_end) __atomic_store_n(&next_, count_, __ATOMIC_RELAXED);
   error = is_end ? error_ : 0;
-  return is_end ? nullptr : index_[at].entry;
+  return is_end ? nullptr : index_[at];
 }
 
 long Listing::position() const {

@@ -51,13 +51,8 @@ public:
   const void* owner() const { return owner_; }
 
 private:
-  struct Place {
-    uint64_t key; ///< of the name's bytes behind what all names have in common
-    dirent64* entry;
-  };
   friend bool sort_entries(dirent64** entries, size_t count, bool reversed);
-  static Place* sort(Place* places, Place* scratch, size_t count, bool reversed);
-  static void make_keys(Place* places, size_t count, bool reversed);
+  static dirent64** sort(dirent64** entries, dirent64** scratch, size_t count, bool reversed);
 
   bool grow();
   void index_entries();
@@ -67,7 +62,7 @@ private:
   char* arena_;
   size_t room_; ///< of the arena
   size_t used_; ///< by entries
-  Place* index_;
+  dirent64** index_;
   uint64_t lock_;
   uint64_t next_; ///< above count_ at the end
   uint64_t count_;

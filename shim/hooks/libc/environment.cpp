@@ -41,11 +41,6 @@ char* read_variable(const Call& call, const char* name) {
 }
 
 using Read = Call<char*(const char* name)>;
-constexpr Description reads_setting = {
-    .action = Action::observe,
-    .summary = "Notes who reads a variable that the library sets (OPTIONS.md).",
-};
-
 constexpr Description may_undo_setting = {
     .action = Action::nondeterministic,
     .fields = {"variable", "value"},
@@ -88,4 +83,5 @@ DETSHIM_HOOK(libc, int, clearenv, (), may_undo_setting) {
   return status;
 }
 
-DETSHIM_TEMPLATE_HOOKS(libc, Read, getenv, secure_getenv, read_variable, reads_setting);
+DETSHIM_TEMPLATE_HOOKS(libc, Read, getenv, secure_getenv, read_variable, .action = Action::observe,
+                       .summary = "Notes who reads a variable that the library sets (OPTIONS.md).");

@@ -60,10 +60,6 @@ constexpr Description names_unseen_child = {
     .action = Action::observe,
     .summary = "Names the child, which no fork handler hears of.",
 };
-constexpr Description closes_log = {
-    .action = Action::observe,
-    .summary = "Closes the log of a process that ends without its exit handlers.",
-};
 using End = Call<void(int status)>;
 
 } // namespace
@@ -110,7 +106,8 @@ DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void*
   return make();
 }
 
-DETSHIM_TEMPLATE_HOOKS(libc, End, _exit, _Exit, end_process, closes_log);
+DETSHIM_TEMPLATE_HOOKS(libc, End, _exit, _Exit, end_process, .action = Action::observe,
+                       .summary = "Closes the log of a process that ends without its exit handlers.");
 
 void detshim::prepare_for_children() {
   note_own_preload();

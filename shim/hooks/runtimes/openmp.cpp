@@ -254,12 +254,6 @@ constexpr Description clang_loop = {
     .fields = {"threads"},
     .summary = "Records a loop of clang's whose iterations go to whichever thread is free.",
 };
-constexpr Description clang_reduction = {
-    .action = Action::nondeterministic,
-    .fields = {"threads"},
-    .summary = "Records a reduction of clang's, unless KMP_DETERMINISTIC_REDUCTION combines it along a tree.",
-};
-
 using Init = CallOfCopy<words_signature<void, 4, void*, int, int>>;
 using Reduce = CallOfCopy<words_signature<int, 7>>;
 
@@ -270,7 +264,11 @@ DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_4, __kmpc_dispatch_ini
                        clang_loop);
 DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_init_8u, begin_dispatch,
                        clang_loop);
-DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_reduction);
+DETSHIM_TEMPLATE_HOOKS(
+    openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, .action = Action::nondeterministic,
+    .fields = {"threads"},
+    .summary =
+        "Records a reduction of clang's, unless KMP_DETERMINISTIC_REDUCTION combines it along a tree.");
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"requested", "effective"},

@@ -101,13 +101,11 @@ constexpr int runtime_count = sizeof runtimes / sizeof *runtimes;
 /// Threads that each has started: some end before the process does.
 constinit int workers_of[runtime_count] = {};
 
-const char* program_path() {
-  const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+/// Of a loaded object; the program's own path is empty in the loader's list.
+const char* full_path(const char* path) {
+  if (*path == 0) path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   return path != nullptr ? path : "";
 }
-
-/// Of a loaded object; the program's own path is empty in the loader's list.
-const char* full_path(const char* path) { return *path != 0 ? path : program_path(); }
 
 bool is_file_of(const Runtime& runtime, const char* path) {
   return runtime.file != nullptr && starts_with(file_name(full_path(path)), runtime.file);

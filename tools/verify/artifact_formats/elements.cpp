@@ -47,14 +47,14 @@ std::string shortest(Number number) {
   return {text.data(), end};
 }
 
-struct Value {
+struct Number {
   std::string text;
   long double number = 0;
   bool is_number = true;
 };
 
-Value float_value(std::uint64_t bits, const ElementType& type, std::size_t size) {
-  const auto in_words = [](auto number) { return Value{shortest(number), number, std::isfinite(number)}; };
+Number float_value(std::uint64_t bits, const ElementType& type, std::size_t size) {
+  const auto in_words = [](auto number) { return Number{shortest(number), number, std::isfinite(number)}; };
   if (type.encoding == Encoding::bfloat16)
     return in_words(std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16)));
   if (size == 2) return in_words(static_cast<float>(half(bits)));
@@ -63,7 +63,7 @@ Value float_value(std::uint64_t bits, const ElementType& type, std::size_t size)
 }
 
 /// One number of an element.
-Value value_at(const char* at, const ElementType& type) {
+Number value_at(const char* at, const ElementType& type) {
   const std::size_t size = type.size / type.numbers;
   if (type.encoding == Encoding::raw) return {hexadecimal({at, type.size}), 0, false};
   const std::uint64_t bits = read_bits(at, size, type.is_big_endian);
@@ -78,17 +78,17 @@ Value value_at(const char* at, const ElementType& type) {
   case Encoding::unsigned_integer:
     return {shortest(bits), static_cast<long double>(bits)};
   default: {
-    Value value = float_value(bits, type, size);
+    Number value = float_value(bits, type, size);
     if (std::isnan(value.number)) value.text = "nan (" + hexadecimal({at, size}) + ")";
     return value;
   }
   }
 }
 
-Value element_text(const char* at, const ElementType& type) {
-  Value value = value_at(at, type);
+Number element_text(const char* at, const ElementType& type) {
+  Number value = value_at(at, type);
   if (type.numbers == 2) {
-    const Value imaginary = value_at(at + type.size / 2, type);
+    const Number imaginary = value_at(at + type.size / 2, type);
     value.text = "(" + value.text + ", " + imaginary.text + ")";
   }
   return value;
@@ -111,7 +111,7 @@ void count_element(const char* one, const char* other, const ElementType& type, 
   const std::size_t size = type.size / type.numbers;
   bool is_comparable = true;
   for (std::size_t i = 0; i < type.numbers; ++i) {
-    const Value a = value_at(one + i * size, type), b = value_at(other + i * size, type);
+    const Number a = value_at(one + i * size, type), b = value_at(other + i * size, type);
     is_comparable &= a.is_number && b.is_number;
     if (!a.is_number || !b.is_number) continue;
     const auto difference = static_cast<double>(std::fabs(a.number - b.number));
