@@ -15,7 +15,7 @@
   X(device_inherited) X(disable_differs) X(divided_by_time) X(dynamic_threads) X(emulation)                 \
   X(engines_left_out) X(environment_cleared) X(file_reopened) X(filter_forbids_log) X(finest_division)      \
   X(first_handle_unseen) X(flags_not_added) X(frozen_clock) X(further_variables) X(generator_shared)        \
-  X(go_program) X(graph_memory) X(graph_unseen) X(group_too_large) X(hash_missing) X(host_address)          \
+  X(go_program) X(graph_unseen) X(group_too_large) X(hash_missing) X(host_address)          \
   X(id_seed) X(identifier_shared) X(in_graph) X(java_runtime) X(keep_entropy_differs) X(kept_by_policy)     \
   X(kept_choice) X(kept_choice_nondeterministic) X(kept_choice_not_offered) X(kept_plan_other)              \
   X(kept_plan_untried) X(key) X(launched) X(layout_unknown) X(learned_seed) X(left_alone) X(library_choice) \

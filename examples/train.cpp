@@ -55,7 +55,9 @@ public:
     }
   }
   ~Uniform() { curandDestroyGenerator(generator_); }
-  void fill(std::array<float, hidden>& numbers) { curandGenerateUniform(generator_, numbers.data(), hidden); }
+  void fill(std::vector<float>& numbers) {
+    curandGenerateUniform(generator_, numbers.data(), numbers.size());
+  }
 
 private:
   curandGenerator_t generator_ = nullptr;
@@ -64,10 +66,10 @@ private:
 /// Uniform numbers from the kernel.
 class Uniform {
 public:
-  void fill(std::array<float, hidden>& numbers) {
-    std::array<unsigned char, hidden> bytes;
-    device_.read(reinterpret_cast<char*>(bytes.data()), bytes.size());
-    for (int i = 0; i < hidden; ++i) numbers[i] = static_cast<float>(bytes[i]) / 256.0f;
+  void fill(std::vector<float>& numbers) {
+    std::vector<unsigned char> bytes(numbers.size());
+    device_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    for (size_t i = 0; i < bytes.size(); ++i) numbers[i] = static_cast<float>(bytes[i]) / 256.0f;
   }
 
 private:
@@ -88,13 +90,13 @@ public:
     }
   }
 
-  /// One step of gradient descent on one sample; the loss before it.
-  float train(const Sample& sample, Uniform& uniform) {
+  /// One step of gradient descent on one sample, with a uniform number for each hidden unit; the loss before
+  /// it.
+  float train(const Sample& sample, const float* uniform) {
     std::array<float, hidden> mask, activation;
-    uniform.fill(mask);
     float sum = out_bias_;
     for (int i = 0; i < hidden; ++i) {
-      mask[i] = mask[i] < dropout ? 0.0f : 1.0f / (1.0f - dropout);
+      mask[i] = uniform[i] < dropout ? 0.0f : 1.0f / (1.0f - dropout);
       activation[i] = std::tanh(weight_x_[i] * sample.x + weight_y_[i] * sample.y + bias_[i]) * mask[i];
       sum += out_[i] * activation[i];
     }
@@ -125,12 +127,14 @@ int main() {
   std::vector<Sample> data = make_data();
   Uniform uniform;
   Network network;
+  std::vector<float> uniforms(data.size() * hidden); // of an epoch
   double loss = 0.0;
   for (int epoch = 0; epoch < epochs; ++epoch) {
     for (size_t i = data.size() - 1; i > 0; --i)
       std::swap(data[i], data[static_cast<size_t>(std::rand()) % (i + 1)]);
     loss = 0.0;
-    for (const Sample& sample : data) loss += network.train(sample, uniform);
+    uniform.fill(uniforms);
+    for (size_t i = 0; i < data.size(); ++i) loss += network.train(data[i], &uniforms[i * hidden]);
     loss /= static_cast<double>(data.size());
   }
   std::printf("final loss %.9f\n", loss);

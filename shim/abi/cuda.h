@@ -31,9 +31,6 @@ using CUkernel = struct CUkern_st*;
 /// cudaGraphExec_t is the same.
 using CUgraphExec = struct CUgraphExec_st*;
 
-/// cudaGraph_t and cudaGraphNode_t are the same.
-using CUgraph = struct CUgraph_st*;
-using CUgraphNode = struct CUgraphNode_st*;
 using CUcontext = struct CUctx_st*;
 /// cudaArray_t stands for the same.
 /// CUmemGenericAllocationHandle

@@ -103,11 +103,6 @@ TEST(Abi, Cuda) {
 
   static_assert(called_alike<decltype(::cuMemCreate),
                              CUresult(abi::CUmemHandle*, size_t, const void*, unsigned long long)>());
-  using AddNode = CUresult(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, size_t, void*);
-  static_assert(called_alike<decltype(::cuGraphAddMemAllocNode), AddNode>());
-  static_assert(
-      called_alike<decltype(::cudaGraphAddMemAllocNode),
-                   cudaError(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, size_t, void*)>());
   static_assert(called_alike<decltype(::cuModuleGetFunction),
                              CUresult(abi::CUfunction*, abi::CUmodule, const char*)>());
 #if CUDA_VERSION >= 12000

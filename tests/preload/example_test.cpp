@@ -19,4 +19,12 @@ TEST(Example, RepeatsUnderTheLibraryAndNotWithoutIt) {
   EXPECT_NE(loss("43"), first);
 }
 
+// It reads a clock, and seeds cuRAND by std::random_device: its seed is entropy of the library's, no clock's.
+TEST(Example, IsCovered) {
+  const TemporaryFolder scratch;
+  run({EXAMPLE_PROGRAM}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  const std::string told = run({DETSHIM_COMMAND, "log", scratch.log()}).out;
+  EXPECT_NE(told.find("verdict: covered"), std::string::npos) << told;
+}
+
 } // namespace

@@ -77,7 +77,6 @@ const std::vector<Snippet> snippets = {
 
     {"std_random_device", "_ZNSt13random_device9_M_getvalEv"},
     {"std_random_device_old_abi", "_ZNSt13random_device9_M_getvalEv"},
-    {"std_random_device_pretr1", "_ZNSt13random_device9_M_getvalEv,_ZNSt13random_device16_M_getval_pretr1Ev"},
     {"libcxx_random_device", "_ZNSt3__113random_deviceclEv,open"},
     {"mt19937_seeded", "_ZNSt13random_device9_M_getvalEv"},
 };
@@ -87,7 +86,7 @@ const std::set<std::string> signal_safe = {"getrandom", "rand", "open"};
 
 /// Snippets that call C++ members, which no program looks up by name.
 const std::set<std::string> members = {"std_random_device", "std_random_device_old_abi",
-                                       "std_random_device_pretr1", "libcxx_random_device", "mt19937_seeded"};
+                                       "libcxx_random_device", "mt19937_seeded"};
 
 struct Case {
   Snippet snippet;

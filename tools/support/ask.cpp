@@ -100,12 +100,15 @@ Reply ask(const std::vector<std::string>& command, const AskLimits& limits,
     if (text.size() > limits.bytes)
       return {std::nullopt, name + " answers with more than " + std::to_string(limits.bytes >> 20) + " MB"};
   }
-  // One that has closed its output may still run.
+  // One that has closed its output may still run. Where SIGCHLD is ignored, one that has ended is gone
+  // (ECHILD).
   for (;;) {
     siginfo_t state{};
-    if (::waitid(P_PID, static_cast<id_t>(requested.process()), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        state.si_pid != 0)
-      break;
+    if (::waitid(P_PID, static_cast<id_t>(requested.process()), &state, WEXITED | WNOHANG | WNOWAIT) != 0)
+      return text.empty()
+                 ? Reply{std::nullopt, name + " says nothing, and its status is lost: SIGCHLD is ignored"}
+                 : Reply{text, "", 0};
+    if (state.si_pid != 0) break;
     if (Clock::now() >= end) return {std::nullopt, late};
     ::poll(nullptr, 0, 1);
   }

@@ -60,7 +60,6 @@ constexpr ReasonText texts[] = {
     {further_variables, "NCCL reads further variables from this file"},
     {generator_shared, "several threads draw from one generator: which gets which numbers is a race"},
     {go_program, "a Go program makes system calls without libc", "seed it in the program"},
-    {graph_memory, "not filled: memory that a graph allocates"},
     {graph_unseen, "a plan whose operation graph was not seen made"},
     {group_too_large, "in a larger group than is kept"},
     {hash_missing, "its hash had not come when the program had waited for it"},

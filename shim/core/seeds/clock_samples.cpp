@@ -23,6 +23,8 @@ void clear(ClockSamples& samples) {
   samples.generation = 0;
   samples.order = samples.seeded = 0;
   samples.has_forgotten = false;
+  samples.entropy_count = 0;
+  __builtin_memset(samples.entropy, 0, sizeof samples.entropy);
   for (ClockSample* readings : {samples.first, samples.latest})
     for (size_t i = 0; i < call_site_count; ++i) detail::write(readings[i], ClockSample{});
 }

@@ -63,11 +63,19 @@ struct ClockSamples {
   ClockSamples* next = nullptr;
   ClockSample first[call_site_count] = {};
   ClockSample latest[call_site_count] = {};
+  uint32_t entropy[32] = {}; ///< the latest words of it that the thread was given
+  uint32_t entropy_count = 0;
 };
 
 namespace detail {
 extern thread_local constinit ClockSamples* own_clock_samples;
 ClockSamples* begin_clock_samples();
+
+inline ClockSamples* own_or_new_clock_samples() {
+  ClockSamples* const samples = own_clock_samples;
+  const bool is_known = __builtin_expect(samples != nullptr && samples->generation == generation(), 1);
+  return is_known ? samples : begin_clock_samples();
+}
 
 /// The entry of a call site, its own or an empty one. By the low bits alone: see above.
 inline size_t entry_of(ClockSamples& samples, const void* call_site) {
@@ -95,14 +103,21 @@ inline void write(ClockSample& entry, const ClockSample& reading) {
 /// ClockSamples a reading of the calling thread. Async-signal-safe; makes a system call only in a process
 /// with many threads.
 inline void note_clock_sample(Source source, uint64_t a, uint64_t b, const void* call_site) {
-  ClockSamples* samples = detail::own_clock_samples;
-  if (__builtin_expect(samples == nullptr || samples->generation != generation(), 0))
-    if ((samples = detail::begin_clock_samples()) == nullptr) return;
+  ClockSamples* const samples = detail::own_or_new_clock_samples();
+  if (samples == nullptr) return;
   const size_t entry = detail::entry_of(*samples, call_site);
   const ClockSample reading = {source, call_site, a, b, ++samples->order};
   if (__builtin_expect(samples->latest[entry].call_site != call_site, 0))
     detail::write(samples->first[entry], reading);
   detail::write(samples->latest[entry], reading);
+}
+
+/// Notes a word or two of entropy of ours, so that a seed made of them is known for one.
+inline void note_entropy(const void* data, size_t size) {
+  ClockSamples* const samples = size == 4 || size == 8 ? detail::own_or_new_clock_samples() : nullptr;
+  for (size_t at = 0; samples != nullptr && at < size; at += 4)
+    __builtin_memcpy(&samples->entropy[samples->entropy_count++ % 32], static_cast<const char*>(data) + at,
+                     4);
 }
 
 /// The calling thread's samples in this process; nullptr if it has read nothing.

@@ -357,6 +357,19 @@ bool is_address(uint64_t value, unsigned bits, const void* caller) {
   return false;
 }
 
+/// True if the value is made of words of entropy that this process was given.
+bool is_entropy(uint64_t value) {
+  const auto was_given = [](uint32_t word) {
+    bool was = false;
+    each_thread_samples([&](const ClockSamples& samples) {
+      for (const uint32_t& given : samples.entropy) was |= __atomic_load_n(&given, __ATOMIC_RELAXED) == word;
+    });
+    return was;
+  };
+  const auto high = static_cast<uint32_t>(value >> 32);
+  return (high == 0 || high == ~0U || was_given(high)) && was_given(static_cast<uint32_t>(value));
+}
+
 /// True if the program has read a clock or an id: else a value that nothing explains comes from what is its
 /// own.
 bool has_read(const void* caller) {
@@ -438,7 +451,8 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
   } else if (is_address(value, bits, caller)) {
     made.origin = Origin::address;
     made.instance = derive(derive(thread.key, label_address), value);
-  } else if (is_small || !has_read(caller) || (looked++ < 256 && is_from_user(value, widest_offset))) {
+  } else if (is_small || !has_read(caller) || is_entropy(value) ||
+             (looked++ < 256 && is_from_user(value, widest_offset))) {
     made.origin = Origin::constant;
   }
   if (ClockSamples* samples = own_clock_samples()) samples->seeded = samples->order;

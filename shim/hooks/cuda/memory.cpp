@@ -127,8 +127,6 @@ constexpr auto on_host = [](const auto& call, void** memory, size_t size, auto..
 constexpr auto in_stream = [](const auto& call, auto* memory, size_t size, auto... others) {
   fill_in_stream(call, {address_of(*memory), size}, argument_of_type<CUstream>(others...));
 };
-/// A graph's own memory is there anew in each launch.
-constexpr auto of_graph = [](const auto& call, auto...) { record_fill(call, Reason::graph_memory); };
 // What cuMemCreate gives has no address yet. When it has one and may be accessed (cuMemSetAccess), it may be
 // in use already: access is given again for each further device. So it is recorded, and left alone.
 constexpr auto mapped_later = [](const auto& call, auto...) {
@@ -147,12 +145,6 @@ constexpr Description fills = {
     .fields = {"effective"},
     .summary = "Fills the new memory, if DETSHIM_FILL asks for it.",
 };
-constexpr Description leaves_graph_memory = {
-    .action = Action::nondeterministic,
-    .fields = {"effective"},
-    .summary = "Recorded if DETSHIM_FILL is set: memory that a graph allocates is not filled.",
-};
-
 using RuntimeAllocate = CudaCall<cudaError(void** memory, size_t size)>;
 using RuntimeAllocateWithFlags = CudaCall<cudaError(void** memory, size_t size, unsigned flags)>;
 using RuntimeAllocateRows = CudaCall<cudaError(void** memory, size_t* pitch, size_t width, size_t height)>;
@@ -176,8 +168,6 @@ using DriverAllocateFromPool = AllocateFromPool<CUresult, CUdeviceptr>;
 
 using CreateMemory =
     CudaCall<CUresult(CUmemHandle* memory, size_t size, const void* properties, unsigned long long flags)>;
-template <typename Status>
-using AddMemoryNode = CudaCall<words_signature<Status, 5>>;
 
 } // namespace
 } // namespace detshim
@@ -211,7 +201,3 @@ DETSHIM_STREAM_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync, alloc
 DETSHIM_TEMPLATE_HOOK(cuda, CreateMemory, cuMemCreate, allocate<mapped_later>,
                       .action = Action::nondeterministic, .fields = {"effective"},
                       .summary = "Recorded if DETSHIM_FILL is set: such memory is not filled.");
-DETSHIM_TEMPLATE_HOOK(cudart, AddMemoryNode<cudaError>, cudaGraphAddMemAllocNode, allocate<of_graph>,
-                      leaves_graph_memory);
-DETSHIM_TEMPLATE_HOOK(cuda, AddMemoryNode<CUresult>, cuGraphAddMemAllocNode, allocate<of_graph>,
-                      leaves_graph_memory);

@@ -240,20 +240,11 @@ using Mm = OutermostCall<cusparseStatus(
     cusparseHandle_t handle, cusparseOperation operation, cusparseOperation operation_b, const void* alpha,
     cusparseConstSpMatDescr_t matrix, cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c,
     cudaDataType type, cusparseSpMMAlg algorithm, Last last)>;
-constexpr Description sizes_product = {
+constexpr Description takes_algorithm = {
     .action = Action::replace,
     .fields = {"format", "operation", "requested", "effective"},
-    .summary = "Answers a size for the deterministic algorithm of the matrix's format too.",
-};
-constexpr Description prepares_product = {
-    .action = Action::replace,
-    .fields = {"format", "operation", "requested", "effective"},
-    .summary = "Prepares for the algorithm that will run: the deterministic one of the format.",
-};
-constexpr Description runs_product = {
-    .action = Action::replace,
-    .fields = {"format", "operation", "requested", "effective"},
-    .summary = "Takes the deterministic algorithm of the matrix's format where there is one.",
+    .summary =
+        "Sizes, prepares and runs the deterministic algorithm of the matrix's format where there is one.",
 };
 
 } // namespace
@@ -274,10 +265,10 @@ DETSHIM_HOOK(cusparse, cusparseStatus, cusparseDestroySpMat, (cusparseConstSpMat
   return call.real(matrix);
 }
 
-DETSHIM_TEMPLATE_HOOK(cusparse, Mv<size_t*>, cusparseSpMV_bufferSize, size_product, sizes_product);
-DETSHIM_TEMPLATE_HOOK(cusparse, Mv<void*>, cusparseSpMV_preprocess, run_product, prepares_product);
-DETSHIM_TEMPLATE_HOOK(cusparse, Mv<void*>, cusparseSpMV, run_product, runs_product);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mv<size_t*>, cusparseSpMV_bufferSize, size_product, takes_algorithm);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mv<void*>, cusparseSpMV_preprocess, run_product, takes_algorithm);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mv<void*>, cusparseSpMV, run_product, takes_algorithm);
 
-DETSHIM_TEMPLATE_HOOK(cusparse, Mm<size_t*>, cusparseSpMM_bufferSize, size_product, sizes_product);
-DETSHIM_TEMPLATE_HOOK(cusparse, Mm<void*>, cusparseSpMM_preprocess, run_product, prepares_product);
-DETSHIM_TEMPLATE_HOOK(cusparse, Mm<void*>, cusparseSpMM, run_product, runs_product);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mm<size_t*>, cusparseSpMM_bufferSize, size_product, takes_algorithm);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mm<void*>, cusparseSpMM_preprocess, run_product, takes_algorithm);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mm<void*>, cusparseSpMM, run_product, takes_algorithm);

@@ -8,7 +8,6 @@
 #include "common/sys.h"
 #include "core/base/thread_memory.h"
 #include "core/base/user_memory.h"
-#include "core/fingerprint/output_digests.h"
 #include "hooks/runtimes/python_seeds.h"
 #include "loader/infrastructure.h"
 
@@ -56,7 +55,7 @@ void fill(Sources& sources, EntropySource<Stream>& source, Kind kind, uint64_t k
   if (sources.infrastructure_callers.include(caller, draw.first))
     sources.infrastructure.ready(Kind::infrastructure).fill(buffer, size);
   else
-    source.ready(kind, draw, k).fill(buffer, size), note_drawn(buffer, size);
+    source.ready(kind, draw, k).fill(buffer, size), note_given(buffer, size);
 }
 
 template <typename Draw>
@@ -108,7 +107,7 @@ DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
              .summary = "Draws from this thread's stream.") {
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(arc4random, sources.arc4random.call_sites);
-  if (draw.pinned) return drawn(sources.arc4random.ready(Kind::arc4random, draw).word());
+  if (draw.pinned) return given(sources.arc4random.ready(Kind::arc4random, draw).word());
   if (hooks::arc4random.real != nullptr) return draw.real()();
   uint32_t word; // before glibc 2.36, reached by a weak reference
   kernel_random(&word, sizeof word);
@@ -139,7 +138,7 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
   for (;;) {
     uint32_t word;
     if (draw.pinned)
-      word = drawn(sources.arc4random.ready(Kind::arc4random, draw).word());
+      word = given(sources.arc4random.ready(Kind::arc4random, draw).word());
     else
       kernel_random(&word, sizeof word);
     if (word >= lowest) return word % bound;

@@ -249,10 +249,10 @@ int reduce(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
-constexpr Description clang_loop = {
+constexpr Description clang_race = {
     .action = Action::nondeterministic,
     .fields = {"threads"},
-    .summary = "Records a loop of clang's whose iterations go to whichever thread is free.",
+    .summary = "Records clang's loops whose threads are free, and reductions that no variable orders.",
 };
 using Init = CallOfCopy<words_signature<void, 4, void*, int, int>>;
 using Reduce = CallOfCopy<words_signature<int, 7>>;
@@ -261,14 +261,10 @@ using Reduce = CallOfCopy<words_signature<int, 7>>;
 } // namespace detshim
 
 DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_4, __kmpc_dispatch_init_4u, begin_dispatch,
-                       clang_loop);
+                       clang_race);
 DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_init_8u, begin_dispatch,
-                       clang_loop);
-DETSHIM_TEMPLATE_HOOKS(
-    openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, .action = Action::nondeterministic,
-    .fields = {"threads"},
-    .summary =
-        "Records a reduction of clang's, unless KMP_DETERMINISTIC_REDUCTION combines it along a tree.");
+                       clang_race);
+DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_race);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"requested", "effective"},

@@ -3,7 +3,6 @@
 // libstdc++ takes RDSEED or RDRAND before it asks libc, so libc's hooks never see it. The constructors are
 // left alone: they check the token, and a bad one still throws.
 #include "core/base/thread_memory.h"
-#include "core/fingerprint/output_digests.h"
 #include "hooks/support/entropy_source.h"
 
 namespace detshim {
@@ -12,7 +11,6 @@ namespace {
 struct Devices {
   EntropySource<WordStream> libstdcxx;
   EntropySource<WordStream> libcxx;
-  CallSites old_abi_call_sites;
 };
 DETSHIM_THREAD_MEMORY Devices devices_of_thread = {};
 
@@ -28,17 +26,7 @@ DETSHIM_HOOK(
   Devices& devices = of_this_thread(devices_of_thread);
   DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.call_sites);
   if (!draw.pinned) return draw.real()(self);
-  return drawn(devices.libstdcxx.ready(Kind::random_device, draw).word());
-}
-
-// std::random_device::_M_getval_pretr1(), the old interface for tokens that named a Mersenne twister
-DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (void* self),
-             .action = Action::pin,
-             .summary = "std::random_device of libstdc++, old interface: draws from this thread's stream.") {
-  Devices& devices = of_this_thread(devices_of_thread);
-  DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_call_sites);
-  if (!draw.pinned) return draw.real()(self);
-  return drawn(devices.libstdcxx.ready(Kind::random_device, draw).word());
+  return given(devices.libstdcxx.ready(Kind::random_device, draw).word());
 }
 
 // std::__1::random_device::operator()()
@@ -47,5 +35,5 @@ DETSHIM_HOOK(libcxx, unsigned, _ZNSt3__113random_deviceclEv, (void* self), .acti
   Devices& devices = of_this_thread(devices_of_thread);
   DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.call_sites);
   if (!draw.pinned) return draw.real()(self);
-  return drawn(devices.libcxx.ready(Kind::libcxx_random_device, draw).word());
+  return given(devices.libcxx.ready(Kind::libcxx_random_device, draw).word());
 }

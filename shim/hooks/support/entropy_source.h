@@ -2,6 +2,8 @@
 #pragma once
 
 #include "common/sys.h"
+#include "core/fingerprint/output_digests.h"
+#include "core/seeds/clock_samples.h"
 #include "loader/draw.h"
 
 namespace detshim {
@@ -35,5 +37,15 @@ private:
     generation = thread.generation;
   }
 };
+
+/// Takes note of what a source has given, for digests and for seeds.
+inline void note_given(const void* data, size_t size) {
+  note_drawn(data, size);
+  note_entropy(data, size);
+}
+inline uint32_t given(uint32_t word) {
+  note_given(&word, sizeof word);
+  return word;
+}
 
 } // namespace detshim

@@ -175,10 +175,8 @@ void Driver::expect_left_unfilled(const std::string& function) {
 }
 
 TEST_P(Driver, WhatCannotBeFilledIsRecorded) {
-  for (const std::string function : {"cuMemCreate", "cuGraphAddMemAllocNode"}) {
-    expect_left_unfilled(function);
-    EXPECT_FALSE(shimmed(calling({function}), disabled(function) + zero).recorded(function));
-  }
+  expect_left_unfilled("cuMemCreate");
+  EXPECT_FALSE(shimmed(calling({"cuMemCreate"}), disabled("cuMemCreate") + zero).recorded("cuMemCreate"));
 }
 
 TEST_P(Driver, NothingIsFilledWhereNothingWasAllocated) {
@@ -389,8 +387,6 @@ TEST_P(Runtime, FailuresArePassedOnAndMakeNone) {
     }
   }
 }
-
-TEST_P(Runtime, AGraphsMemoryIsRecorded) { expect_left_unfilled("cudaGraphAddMemAllocNode"); }
 
 TEST_P(Runtime, LaunchesAreCountedByName) {
   for (const std::string name :

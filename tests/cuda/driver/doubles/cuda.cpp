@@ -120,29 +120,6 @@ int cuMemCreate(unsigned long long* memory, size_t size, const void* properties,
   return 0;
 }
 
-int cuGraphAddMemAllocNode(Opaque* node, Opaque graph, const Opaque* before, size_t count, void* params) {
-  record("cuGraphAddMemAllocNode %p %p %zu %p", graph, static_cast<const void*>(before), count, params);
-  if (misbehaves("allocation fails")) return out_of_memory;
-  *node = graph;
-  return 0;
-}
-
-int cuGraphAddNode(Opaque* node, Opaque graph, const Opaque* before, size_t count, int* params) {
-  record("cuGraphAddNode %p %p %zu type=%d", graph, static_cast<const void*>(before), count, *params);
-  if (misbehaves("allocation fails")) return out_of_memory;
-  *node = graph;
-  return 0;
-}
-
-int cuGraphAddNode_v2(Opaque* node, Opaque graph, const Opaque* before, const void* edges, size_t count,
-                      int* params) {
-  record("cuGraphAddNode_v2 %p %p %p %zu type=%d", graph, static_cast<const void*>(before), edges, count,
-         *params);
-  if (misbehaves("allocation fails")) return out_of_memory;
-  *node = graph;
-  return 0;
-}
-
 int cuMemAllocAsync(DevicePointer* memory, size_t size, Opaque stream) {
   record("cuMemAllocAsync bytes=%zu stream=%lu", size, number(stream));
   return give(memory, size);
@@ -293,9 +270,6 @@ static int look_up(const char* symbol, void** function, int version, uint64_t fl
       ENTRY_STREAM(9000, cuLaunchCooperativeKernel),
       ENTRY_STREAM(10000, cuGraphLaunch),
       ENTRY(10020, cuMemCreate),
-      ENTRY(11040, cuGraphAddMemAllocNode),
-      ENTRY(12020, cuGraphAddNode),
-      ENTRY_2(12030, cuGraphAddNode),
       ENTRY(11030, cuGetProcAddress),
 #ifndef DETSHIM_TEST_OLD_DRIVER
       ENTRY(12000, cuLibraryGetKernel),

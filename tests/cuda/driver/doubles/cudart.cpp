@@ -274,19 +274,6 @@ int cudaLaunchCooperativeKernel_ptsz(const void* function, Dim3 grid, Dim3 block
                             stream, per_thread);
 }
 
-int cudaGraphAddMemAllocNode(Opaque* node, Opaque graph, const Opaque* before, size_t count, void* params) {
-  record("cudaGraphAddMemAllocNode");
-  using AddNode = int(Opaque*, Opaque, const Opaque*, size_t, void*);
-  return told(driver<AddNode>("cuGraphAddMemAllocNode")(node, graph, before, count, params));
-}
-
-int cudaGraphAddNode(Opaque* node, Opaque graph, const Opaque* before, const void* edges, size_t count,
-                     int* params) {
-  record("cudaGraphAddNode");
-  using AddNode = int(Opaque*, Opaque, const Opaque*, const void*, size_t, int*);
-  return told(driver<AddNode>("cuGraphAddNode")(node, graph, before, edges, count, params));
-}
-
 int cudaGraphLaunch(Opaque graph, Opaque stream) {
   record("cudaGraphLaunch");
   return told(driver<LaunchGraph>("cuGraphLaunch")(graph, stream));

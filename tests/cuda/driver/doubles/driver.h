@@ -29,10 +29,6 @@ int cuMemAllocFromPoolAsync(DevicePointer* memory, size_t size, Opaque pool, Opa
 int cuMemAllocFromPoolAsync_ptsz(DevicePointer* memory, size_t size, Opaque pool, Opaque stream);
 
 int cuMemCreate(unsigned long long* memory, size_t size, const void* properties, unsigned long long flags);
-int cuGraphAddMemAllocNode(Opaque* node, Opaque graph, const Opaque* before, size_t count, void* params);
-int cuGraphAddNode(Opaque* node, Opaque graph, const Opaque* before, size_t count, int* params);
-int cuGraphAddNode_v2(Opaque* node, Opaque graph, const Opaque* before, const void* edges, size_t count,
-                      int* params);
 
 int cuStreamIsCapturing(Opaque stream, int* status);
 int cuThreadExchangeStreamCaptureMode(int* mode);

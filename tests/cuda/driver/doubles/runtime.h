@@ -62,9 +62,6 @@ int cudaLaunchCooperativeKernel_ptsz(const void* function, Dim3 grid, Dim3 block
 int __cudaLaunchKernel(Opaque kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, Opaque stream);
 int __cudaLaunchKernel_ptsz(Opaque kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared,
                             Opaque stream);
-int cudaGraphAddMemAllocNode(Opaque* node, Opaque graph, const Opaque* before, size_t count, void* params);
-int cudaGraphAddNode(Opaque* node, Opaque graph, const Opaque* before, const void* edges, size_t count,
-                     int* params);
 int cudaGraphLaunch(Opaque graph, Opaque stream);
 int cudaGraphLaunch_ptsz(Opaque graph, Opaque stream);
 

@@ -84,16 +84,6 @@ int main(int argc, char** argv) {
     } else if (is("cuMemCreate")) {
       unsigned long long handle = 0;
       say(what, CALL(cuMemCreate)(&handle, size, stream(), 3));
-    } else if (is("cuGraphAddMemAllocNode")) {
-      Opaque node = nullptr;
-      say(what, CALL(cuGraphAddMemAllocNode)(&node, stream(), nullptr, 3, pool()));
-    } else if (is("cuGraphAddNode") || is("cuGraphAddNode_v2") || is("no memory") || is("no memory either")) {
-      Opaque node = nullptr;
-      int type = std::strncmp(what, "no", 2) ? 10 : 2; // of memory, of a memset
-      if (is("cuGraphAddNode") || is("no memory"))
-        say(what, CALL(cuGraphAddNode)(&node, stream(), nullptr, 3, &type));
-      else
-        say(what, CALL(cuGraphAddNode_v2)(&node, stream(), nullptr, pool(), 3, &type));
     } else if (is("cuLaunchKernel")) {
       function();
       say(what, CALL(cuLaunchKernel)(kernel, 1, 2, 3, 4, 5, 6, 7, stream(), nullptr, nullptr));

@@ -23,9 +23,7 @@ inline void* look_up_entry_point(std::string name) {
   };
   const bool per_thread = cut("_ptsz");
   const bool second = cut("_v2");
-  const int version = name == "cuMemAlloc" && !second       ? 2000
-                      : name == "cuGraphAddNode" && !second ? 12020
-                                                            : 13000;
+  const int version = name == "cuMemAlloc" && !second ? 2000 : 13000;
 
   const bool by_runtime = entry_point_lookup.starts_with("cuda");
   static void* const library = dlopen(by_runtime ? "libcudart.so.13" : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

@@ -119,13 +119,6 @@ int main(int argc, char** argv) {
       say(what, is("__cudaLaunchKernel")
                     ? CALL(__cudaLaunchKernel)(kernel, grid, block, nullptr, 7, stream())
                     : CALL(__cudaLaunchKernel_ptsz)(kernel, grid, block, nullptr, 7, stream()));
-    } else if (is("cudaGraphAddMemAllocNode")) {
-      Opaque node = nullptr;
-      say(what, CALL(cudaGraphAddMemAllocNode)(&node, stream(), nullptr, 3, nullptr));
-    } else if (is("cudaGraphAddNode")) {
-      Opaque node = nullptr;
-      int type = 10; // of memory
-      say(what, CALL(cudaGraphAddNode)(&node, stream(), nullptr, nullptr, 3, &type));
     } else if (is("cudaGraphLaunch")) {
       say(what, CALL(cudaGraphLaunch)(nullptr, stream()));
     } else if (is("cudaGraphLaunch_ptsz")) {
