@@ -16,9 +16,11 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// The texts of the reasons of that kind in the log of a command; it draws nothing.
-Words reasons_of(const TemporaryFolder& scratch, const std::string& kind, const Words& command) {
+Words reasons_of(const TemporaryFolder& scratch, const std::string& kind, const Words& command,
+                 const std::string& disabled = "") {
   std::filesystem::remove_all(scratch.log());
-  const Result result = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
+  const Environment environment{{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", disabled}};
+  const Result result = run(command, under_shim(scratch, environment), scratch.path());
   EXPECT_EQ(result.status, 0) << result.err;
   Words found;
   const Result log = run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()});
@@ -97,9 +99,10 @@ TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
   line = first_line;
   for (const Input& input : inputs) {
     const std::string place = "reader.cpp:" + std::to_string(line) + " (" + input.what + ")";
-    EXPECT_EQ(reasons_of(scratch, "input", {"./reader", std::to_string(line++)}),
-              Words{"your code reads what no seed pins: " + place})
+    const Words command = {"./reader", std::to_string(line++)};
+    EXPECT_EQ(reasons_of(scratch, "input", command), Words{"your code reads what no seed pins: " + place})
         << input.name;
+    EXPECT_EQ(reasons_of(scratch, "input", command, input.name), Words{}) << input.name;
   }
   EXPECT_EQ(reasons_of(scratch, "input", {"./reader", "0"}), Words{});
 }
@@ -188,6 +191,7 @@ TEST(Inputs, OfPythonAreNamedWithTheirLine) {
   EXPECT_EQ(inputs_of("os.stat('/')"), "t.py:2 (file_time)");
   EXPECT_EQ(inputs_of("socket.socket()"), "t.py:2 (network)");
   EXPECT_EQ(inputs_of("open('/proc/self/stat')"), "t.py:2 (system)");
+  EXPECT_EQ(inputs_of("if os.fork() == 0: os._exit(0)\nos.wait()"), "t.py:2 (name)"); // an id of the kernel's
   EXPECT_EQ(inputs_of("os.path.exists('/')"), ""); // who asks only that, reads no time
 }
 

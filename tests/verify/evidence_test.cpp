@@ -109,6 +109,25 @@ TEST_F(Evidence, HoldsWhileLinksAndAttributesAreTheSame) {
   EXPECT_EQ(log_of(timed_)["evidence"]["names"], Json({"code: attributes of data"}));
 }
 
+// What a fortified program calls by another name.
+TEST_F(Evidence, HoldsWhileALinkThatAFortifiedProgramReadsIsTheSame) {
+  write("link.c", "#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n#include <unistd.h>\n"
+                  "int main(int count, char** words) {\n"
+                  "  char room[64] = {0};\n"
+                  "  readlink(words[1], room, (size_t)atoi(words[2]));\n"
+                  "  return puts(room) < 0 || time(0) == 0;\n}\n");
+  ASSERT_EQ(run({"gcc", "-O2", "-D_FORTIFY_SOURCE=2", "-w", "-o", "link.bin", "link.c"}, {}, scratch_.path())
+                .status,
+            0);
+  const Words command = {"./link.bin", "link", "60"};
+  fs::create_symlink("one", scratch_.path() / "link");
+  ASSERT_EQ(verify(command).status, 0);
+  EXPECT_EQ(log_of(command)["verdict"], "verified");
+  fs::remove(scratch_.path() / "link");
+  fs::create_symlink("other", scratch_.path() / "link");
+  EXPECT_EQ(log_of(command)["evidence"]["names"], Json({"code: link link"}));
+}
+
 // The first run fills a cache, which the others read.
 TEST_F(Evidence, HoldsFromTheSecondRunOn) {
   write("mine.py", "x = 1\n");

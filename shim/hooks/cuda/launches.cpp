@@ -96,14 +96,8 @@ auto launch(const Call& call, Arguments... arguments) {
 constexpr Description counted = {
     .action = Action::observe,
     .fields = {"kernel"},
-    .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.",
+    .summary = "Counted by the kernel's name, a graph as one, if DETSHIM_KERNELS asks for it.",
 };
-constexpr Description counted_graph = {
-    .action = Action::observe,
-    .fields = {"kernel"},
-    .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.",
-};
-
 using RuntimeLaunch = CudaCall<cudaError(const void* kernel, Dim3, Dim3, Word, Word, Word)>;
 using RuntimeLaunchOfHandle = CudaCall<cudaError(CUkernel, Dim3, Dim3, Word, Word, Word)>;
 using RuntimeLaunchWithConfig = CudaCall<cudaError(Word, const void* kernel, Word)>;
@@ -138,7 +132,7 @@ DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC, launch
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel, launch, counted);
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch,
                     counted); // by nvcc 13's <<<>>>
-DETSHIM_STREAM_HOOK(cudart, GraphLaunch<cudaError>, cudaGraphLaunch, launch, counted_graph);
+DETSHIM_STREAM_HOOK(cudart, GraphLaunch<cudaError>, cudaGraphLaunch, launch, counted);
 
 // ---- The driver ----
 
@@ -159,4 +153,4 @@ DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary l
 DETSHIM_STREAM_HOOK(cuda, DriverLaunch, cuLaunchKernel, launch, counted);
 DETSHIM_STREAM_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx, launch, counted);
 DETSHIM_STREAM_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel, launch, counted);
-DETSHIM_STREAM_HOOK(cuda, GraphLaunch<CUresult>, cuGraphLaunch, launch, counted_graph);
+DETSHIM_STREAM_HOOK(cuda, GraphLaunch<CUresult>, cuGraphLaunch, launch, counted);

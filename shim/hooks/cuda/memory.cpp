@@ -127,8 +127,7 @@ constexpr auto on_host = [](const auto& call, void** memory, size_t size, auto..
 constexpr auto in_stream = [](const auto& call, auto* memory, size_t size, auto... others) {
   fill_in_stream(call, {address_of(*memory), size}, argument_of_type<CUstream>(others...));
 };
-// What cuMemCreate gives has no address yet. When it has one and may be accessed (cuMemSetAccess), it may be
-// in use already: access is given again for each further device. So it is recorded, and left alone.
+// What cuMemCreate gives has no address yet, and may be in use once it has one (cuMemSetAccess): recorded.
 constexpr auto mapped_later = [](const auto& call, auto...) {
   record_fill(call, Reason::memory_mapped_later);
 };

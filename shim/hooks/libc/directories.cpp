@@ -222,7 +222,7 @@ using namespace detshim;
 DETSHIM_HOOK(libc, DIR*, opendir, (const char* folder), remembers) {
   DETSHIM_ENTER(opendir);
   DIR* const stream = call.real(folder);
-  if (stream != nullptr) note_listed_folder(folder, call.caller());
+  if (stream != nullptr && call.is_hooked()) note_listed_folder(folder, call.caller());
   return remember(call, stream, 0);
 }
 

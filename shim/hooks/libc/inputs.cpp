@@ -93,10 +93,10 @@ auto read_of_file(const Call& call, const char* path, Arguments... arguments) {
   return call.real(path, arguments...);
 }
 
-template <typename Call>
-ssize_t read_link_at(const Call& call, int folder, const char* path, char* buffer, size_t size) {
+template <typename Call, typename... Arguments>
+ssize_t read_link_at(const Call& call, int folder, const char* path, Arguments... arguments) {
   if (options().pins() && call.is_hooked()) note_file_use(FileUse::link, path, nullptr, folder);
-  return call.real(folder, path, buffer, size);
+  return call.real(folder, path, arguments...);
 }
 
 /// A file that a child will have open, which is opened inside libc.
@@ -154,6 +154,8 @@ using Name = Call<char*(char* name)>;
 using NameIn = Call<char*(const char* folder, const char* start)>;
 using ReadLink = Call<ssize_t(const char* path, char* buffer, size_t size)>;
 using ReadLinkAt = Call<ssize_t(int folder, const char* path, char* buffer, size_t size)>;
+using ReadLinkChecked = Call<ssize_t(const char* path, char* buffer, size_t size, size_t room)>;
+using ReadLinkAtChecked = Call<ssize_t(int folder, const char* path, char* buffer, size_t size, size_t room)>;
 using ReadAttribute = Call<ssize_t(const char* path, const char* name, void* value, size_t size)>;
 using ListAttributes = Call<ssize_t(const char* path, char* names, size_t size)>;
 using OpenForChild =
@@ -189,6 +191,8 @@ DETSHIM_TEMPLATE_HOOK(libc, Name, tmpnam, read_input<UserCall::name>, notes_inpu
 DETSHIM_TEMPLATE_HOOK(libc, NameIn, tempnam, read_input<UserCall::name>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, ReadLink, readlink, read_of_file<FileUse::link>, notes_use);
 DETSHIM_TEMPLATE_HOOK(libc, ReadLinkAt, readlinkat, read_link_at, notes_use);
+DETSHIM_TEMPLATE_HOOK(libc, ReadLinkChecked, __readlink_chk, read_of_file<FileUse::link>, notes_use);
+DETSHIM_TEMPLATE_HOOK(libc, ReadLinkAtChecked, __readlinkat_chk, read_link_at, notes_use);
 DETSHIM_TEMPLATE_HOOKS(libc, ReadAttribute, getxattr, lgetxattr, read_of_file<FileUse::attributes>,
                        notes_use);
 DETSHIM_TEMPLATE_HOOKS(libc, ListAttributes, listxattr, llistxattr, read_of_file<FileUse::attributes>,

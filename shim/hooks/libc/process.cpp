@@ -72,7 +72,9 @@ DETSHIM_HOOK(
     .summary = "Where the user's code forks is written at the end; the child is named by a fork handler.") {
   DETSHIM_ENTER(fork);
   if (call.passes()) return call.real();
-  note_user_call(UserCall::forks, call.caller());
+  PythonCallSite line;
+  if (!note_user_call(UserCall::forks, call.caller())) find_python_call_site(line, PythonDetail::all, false);
+  if (line.user == 0) keep_python_call(UserCall::name, call.caller(), line); // os.fork gives an id
   const int turns = turns_to_wait();
   const pid_t child = call.real();
   if (child == 0)
