@@ -113,6 +113,12 @@ TEST(VolatileLines, DoNotTakeASmallResultForAProcess) {
   EXPECT_EQ(volatile_lines("python3[", "] begun"), 1u);
 }
 
+TEST(VolatileLines, HoldOurOwnVariable) {
+  for (const std::string before : {"DETSHIM_RUN=", "{'DETSHIM_RUN': '", "\"DETSHIM_RUN\":\""})
+    EXPECT_EQ(compare(before + "8:1c80:", before + "8:1cc9:").volatile_lines, 1u) << before;
+  EXPECT_EQ(compare("MY_DETSHIM_RUN=1\n", "MY_DETSHIM_RUN=2\n").different, 1u);
+}
+
 TEST(VolatileLines, AreWhatTheUserDeclares) {
   const std::vector<Pattern> declared = {Pattern(R"(\d+\.\d+ s)", "--volatile")};
   EXPECT_EQ(compare("took 3.5 s\n", "took 3.6 s\n", declared).volatile_lines, 1u);

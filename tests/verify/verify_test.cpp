@@ -117,6 +117,27 @@ TEST_F(Verify, KeepsWhatWasPrintedBeforeAStreamIsOpenedByName) {
   EXPECT_EQ(contents(kept() / "run-1/stdout"), "a\nb\nc\n");
 }
 
+// A pipe could be read by the first run alone.
+TEST_F(Verify, GivesEachRunWhatAPipeBrings) {
+  std::ofstream(folder() / "double.sh") << "while read x; do echo $((x * 2)); done\n";
+  std::string command;
+  for (const std::string& word : words({}, {"sh", "double.sh"})) command += " '" + word + "'";
+  const Result result = run({"sh", "-c", "(echo 5; sleep 0; seq 200000) |" + command}, {}, folder());
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_TRUE(contains(result.out, "stdout (200001 lines)")) << result.out;
+  EXPECT_EQ(contents(kept() / "run-2/stdout").substr(0, 7), "10\n2\n4\n");
+  EXPECT_FALSE(contains(result.out, "environment changed")) << result.out;
+}
+
+TEST_F(Verify, SaysThatAPipeGaveNothing) {
+  std::string command;
+  for (const std::string& word : words({}, shell("read x; echo \"got $x\""))) command += " '" + word + "'";
+  // What writes to the pipe writes nothing, and ends with the command.
+  const Result result = run({"bash", "-c", "mkfifo pipe; exec 4<>pipe;" + command + " <pipe"}, {}, folder());
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_TRUE(contains(result.out, "gave nothing within a second")) << result.out;
+}
+
 TEST_F(Verify, KeepsAllThatIsPrinted) {
   const Result result = verify({}, shell("seq 200000; seq 5 >&2; (seq 200000 200005 &)"));
   EXPECT_EQ(result.status, equal) << result.out;

@@ -10,6 +10,7 @@
 #include "verify/kept_stream.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -20,8 +21,10 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,11 +73,12 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// A file is read anew from where it stands; a terminal or a pipe could be read by the first run alone.
-bool redirect_input() {
-  const off_t at = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
-  const bool is_file = at >= 0 && ::isatty(STDIN_FILENO) == 0;
-  int descriptor = is_file ? ::open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC) : -1;
+/// A terminal could be read by the first run alone.
+bool redirect_input(int input) {
+  const off_t at = ::lseek(input, 0, SEEK_CUR);
+  const bool is_file = at >= 0 && ::isatty(input) == 0;
+  const std::string name = "/proc/self/fd/" + std::to_string(input);
+  int descriptor = is_file ? ::open(name.c_str(), O_RDONLY | O_CLOEXEC) : -1;
   if (descriptor >= 0)
     ::lseek(descriptor, at, SEEK_SET);
   else
@@ -123,7 +127,7 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   int status = wrong_usage;
   try {
     how.signals.release();
-    if (!redirect_input() || !out.become(STDOUT_FILENO) || !err.become(STDERR_FILENO))
+    if (!redirect_input(how.input) || !out.become(STDOUT_FILENO) || !err.become(STDERR_FILENO))
       why = "cannot write in '" + run.folder.string() + "': " + std::strerror(errno);
     else
       status = become_program(how, settings);
@@ -232,6 +236,32 @@ std::string Run::ending() const {
   if (WIFEXITED(status)) return "status " + std::to_string(WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+}
+
+int keep_input(const std::filesystem::path& file, const HeldSignals& signals, bool& is_silent) {
+  static int kept = -1; // `bisect` verifies several times
+  struct stat status = {};
+  is_silent = false;
+  if (kept >= 0) return kept;
+  if (::fstat(STDIN_FILENO, &status) != 0 || !(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
+    return STDIN_FILENO;
+  kept = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  is_silent = true;
+  std::array<char, 65536> block;
+  for (int waited = 0; !is_silent || waited < 10; ++waited) {
+    signals.check();
+    if (::poll(&input, 1, 100) <= 0) continue;
+    is_silent = false; // its end has come, too
+    const ssize_t size = ::read(STDIN_FILENO, block.data(), block.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    if (::write(kept, block.data(), static_cast<std::size_t>(size)) != size)
+      throw std::system_error(errno, std::generic_category(),
+                              "cannot keep standard input in " + file.string());
+  }
+  ::lseek(kept, 0, SEEK_SET);
+  return kept;
 }
 
 void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {

@@ -88,6 +88,11 @@ public:
 
   void run_all(Verification& result) {
     outputs_.put_aside(plan_.folder / "before");
+    bool is_silent;
+    input_ = keep_input(plan_.folder / "stdin", signals_, is_silent);
+    if (is_silent)
+      result.remarks.emplace_back(
+          "stdin is a pipe that gave nothing within a second: it was empty in each run");
     const auto numbered = [](const char* what, std::size_t i) { return what + std::to_string(i + 1); };
     RunSettings observed;
     observed.mode = "observe";
@@ -288,8 +293,9 @@ private:
     outputs_.take(plan_.folder / "late" / replaced_blanks(name));
   }
 
-  Run run_one(const std::string& name, const RunOnce& how, RunSettings settings) {
+  Run run_one(const std::string& name, RunOnce how, RunSettings settings) {
     signals_.check();
+    how.input = input_;
     Run run;
     run.name = name;
     run.folder = plan_.folder / replaced_blanks(name);
@@ -342,6 +348,7 @@ private:
 
   const VerifyPlan& plan_;
   HeldSignals signals_;
+  int input_ = STDIN_FILENO;
   OutputSearch search_;
   OutputClaim claim_;
   Outputs outputs_;

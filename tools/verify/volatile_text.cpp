@@ -117,7 +117,8 @@ VolatileText::VolatileText(std::vector<Pattern> declared)
                 ""),
       rate_(
           R"((?<![\w.])(\d+(?:\.\d+)? ?(?:[A-Za-z]{1,10}/s(?:ec)?|s/[A-Za-z]{1,10})\b|\d\d:\d\d(?::\d\d)?<\d\d:\d\d(?::\d\d)?))",
-          "") {}
+          ""),
+      own_(R"(\bDETSHIM_RUN(?:=|['"]: ?['"])([^\s'"]+))", "") {}
 
 std::string VolatileText::masked(std::string_view line, const RunFacts& run) const {
   std::vector<Part> parts;
@@ -139,6 +140,7 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run) con
   duration_.each_match(line, [&](Span, Span group) {
     if (is_duration_within(group.of(line), run)) parts.push_back({group, "<duration>"});
   });
+  own_.each_match(line, [&](Span, Span group) { parts.push_back({group, "<run>"}); });
   rate_.each_match(line, [&](Span, Span group) { parts.push_back({group, "<rate>"}); });
   number_.each_match(line, [&](Span match, Span) {
     if (const std::string* const name = find_process(line, match, run))

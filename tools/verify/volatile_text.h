@@ -27,12 +27,13 @@ public:
   /// number of seconds since 1970 count only where they name a moment within the run, a number as a process
   /// only where it is the id of one of the run's, and in the other run of the same one, and a number below
   /// 1000 only where the line calls it one: a result is not taken for one of them. A duration counts where
-  /// the line calls it one ("took 0.31 s") and the run took as long; rates ("31.2it/s") and tqdm's times do.
+  /// the line calls it one ("took 0.31 s") and the run took as long; rates ("31.2it/s") and tqdm's times do,
+  /// and what detshim's own variable for the run holds.
   std::string masked(std::string_view line, const RunFacts& run) const;
 
 private:
   std::vector<Pattern> declared_;
-  Pattern date_, clock_, epoch_, number_, duration_, rate_;
+  Pattern date_, clock_, epoch_, number_, duration_, rate_, own_;
 };
 
 /// The line with `name` in place of the first group of each match.
