@@ -16,14 +16,10 @@ namespace {
 using detshim::printable;
 
 constexpr const char* exit_statuses =
-    "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check`, `doctor` or `scan` found "
-    "something.\n"
-    "`log diff`, `env diff`: 0 the two are equal, 1 they differ, 2 they cannot be compared, or not all of "
-    "them.\n"
-    "`verify`, `bisect`: 0 equal, 1 different, 2 unverified, or wrong usage.\n"
-    "`run` becomes the program and ends in its status; 126 it cannot be executed, preloaded or trapped, 127 "
-    "it is not "
-    "there.";
+    R"(Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check`, `doctor` or `scan` found something.
+`log diff`, `env diff`: 0 the two are equal, 1 they differ, 2 they cannot be compared, or not all of them.
+`verify`, `bisect`: 0 equal, 1 different, 2 unverified, or wrong usage.
+`run` becomes the program and ends in its status; 126 it cannot be executed, preloaded or trapped, 127 it is not there.)";
 
 /// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
 /// option nor an option's value, is the program and its arguments; CLI11 must not look into those.

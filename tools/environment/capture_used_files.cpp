@@ -101,10 +101,6 @@ std::string size_and_time(const struct stat& state) {
          std::to_string(state.st_mtim.tv_sec) + "." + std::to_string(state.st_mtim.tv_nsec);
 }
 
-std::string id_of(const struct stat& state) {
-  return hexadecimal(state.st_dev) + ':' + hexadecimal(state.st_ino);
-}
-
 Known contents_of(const std::string& path, const struct stat& state) {
   if (static_cast<std::uintmax_t>(state.st_size) > most_hashed) return {size_and_time(state), ""};
   Known known = hash_of_file(path, most_hashed);
@@ -172,7 +168,8 @@ Known fact_of(const std::string& path, const Uses& uses, std::int64_t began) {
   if (!S_ISREG(state.st_mode)) return {};
   // What it left of the old contents is in the new ones too.
   if (uses.read && uses.written_first) return contents_of(path, state);
-  if (was_changed_since(state, began) || (!uses.id.empty() && uses.id != id_of(state)))
+  const std::string id = hexadecimal(state.st_dev) + ':' + hexadecimal(state.st_ino);
+  if (was_changed_since(state, began) || (!uses.id.empty() && uses.id != id))
     return {"", "it was changed since the run began"};
   return uses.read ? contents_of(path, state) : Known{size_and_time(state), ""};
 }

@@ -49,36 +49,21 @@ VariableKind kind_of(std::string_view name) {
     return {EnvironmentSection::session, true};
   if (is_any_of(name, {"LOADEDMODULES", "_LMFILES_", "MODULEPATH"}))
     return {EnvironmentSection::packages, true};
-  const bool is_known = is_any_of(name, {"CUDA_VISIBLE_DEVICES",
-                                         "CUDA_LAUNCH_BLOCKING",
-                                         "CUDA_DEVICE_MAX_CONNECTIONS",
-                                         "CUDA_DEVICE_ORDER",
-                                         "CUDA_CACHE_PATH",
-                                         "CUDA_MODULE_LOADING",
-                                         "PYTHONHASHSEED",
-                                         "PYTHONNOUSERSITE",
-                                         "PYTHONOPTIMIZE",
-                                         "PYTHONUTF8",
-                                         "XLA_FLAGS",
-                                         "TRITON_CACHE_DIR",
-                                         "TORCHINDUCTOR_CACHE_DIR",
-                                         "NVIDIA_TF32_OVERRIDE",
-                                         "TF_ENABLE_ONEDNN_OPTS",
-                                         "TORCH_CUDNN_V8_API_DISABLED",
-                                         "VLLM_BATCH_INVARIANT",
-                                         "MIOPEN_FIND_MODE",
-                                         "MIOPEN_FIND_ENFORCE",
-                                         "POLARS_MAX_THREADS",
-                                         "CUPY_SEED"});
-  if (is_known || name.find("DETERMINISTIC") != name.npos || name.find("TUN") != name.npos ||
-      starts_with_any_of(name, {"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "ONEDNN_", "DNNL_",
-                                "CUBLAS", "CUDNN_", "NCCL_", "ATEN_", "NPY_", "NUMBA_", "MALLOC_"}))
+  if (is_any_of(name, {"PYTHONHASHSEED", "PYTHONNOUSERSITE", "PYTHONOPTIMIZE", "PYTHONUTF8", "XLA_FLAGS",
+                       "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "NVIDIA_TF32_OVERRIDE",
+                       "TF_ENABLE_ONEDNN_OPTS", "TORCH_CUDNN_V8_API_DISABLED", "VLLM_BATCH_INVARIANT",
+                       "POLARS_MAX_THREADS", "CUPY_SEED"}))
+    return {EnvironmentSection::settings, true};
+  if (name.find("DETERMINISTIC") != name.npos || name.find("TUN") != name.npos ||
+      starts_with_any_of(name,
+                         {"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "ONEDNN_", "DNNL_", "CUDA_",
+                          "CUBLAS", "CUDNN_", "NCCL_", "MIOPEN_FIND_", "ATEN_", "NPY_", "NUMBA_", "MALLOC_"}))
     return {EnvironmentSection::settings, true};
   const bool is_of_framework = starts_with_any_of(
-      name, {"DETSHIM_", "CUDA_",   "NVIDIA_", "TORCH",  "PYTORCH_", "TF_",     "XLA_",
-             "JAX_",     "TRITON_", "HF_",     "PYTHON", "CUPY_",    "HIP_",    "ROCM",
-             "ROCR",     "MIOPEN_", "UCX_",    "MPI",    "OMPI_",    "PMIX_",   "FLASHINFER_",
-             "NVTE_",    "VLLM_",   "MAMBA_",  "RAY_",   "DASK_",    "POLARS_", "RAYON_"});
+      name,
+      {"DETSHIM_", "NVIDIA_",     "TORCH", "PYTORCH_", "TF_",    "XLA_",    "JAX_",  "TRITON_", "HF_",
+       "PYTHON",   "CUPY_",       "HIP_",  "ROCM",     "ROCR",   "MIOPEN_", "UCX_",  "MPI",     "OMPI_",
+       "PMIX_",    "FLASHINFER_", "NVTE_", "VLLM_",    "MAMBA_", "RAY_",    "DASK_", "POLARS_", "RAYON_"});
   return {is_of_framework ? EnvironmentSection::settings : EnvironmentSection::others, false};
 }
 

@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* usual_name = "environment.json";
 
-bool is_name_of_one(const std::string& name) {
-  return name.starts_with("environment.") && name.ends_with(".json");
-}
-
 /// Of "environment.<run>.<host>.json"; empty for the usual name. Runs' names sort by time.
 std::string run_in_name(const std::string& name) {
   if (name == usual_name) return {};
@@ -51,7 +47,9 @@ KeptEnvironments kept_environments(const std::string& folder, const std::string&
   std::error_code error;
   for (auto entry = fs::directory_iterator(folder, error);
        !error && entry != fs::directory_iterator() && names.size() < most; entry.increment(error))
-    if (is_name_of_one(entry->path().filename())) names.push_back(entry->path().filename());
+    if (const std::string name = entry->path().filename();
+        name.starts_with("environment.") && name.ends_with(".json"))
+      names.push_back(name);
   std::ranges::sort(names);
   // One of another run, by its name, is left alone.
   std::string by_name = run;

@@ -115,14 +115,6 @@ Json records_of(const Log& log) {
   return records;
 }
 
-Json library_of(const Library& library) {
-  return {{"library", library.name}, {"file", library.file}, {"version", library.version}};
-}
-
-Json change_of(const EnvironmentChange& change) {
-  return {{"name", change.name}, {"was", change.was}, {"now", change.now}};
-}
-
 Json unended(const Process* process) {
   return {{"rank", process->rank},
           {"path", process->path},
@@ -195,8 +187,15 @@ Json log_json(const JudgedLog& judged, bool all) {
       {"threads", summary.threads},
       {"totals", totals},
       {"calls", json_list(summary.symbols, symbol)},
-      {"libraries", json_list(summary.libraries, library_of)},
-      {"environment", json_list(summary.environment, change_of)},
+      {"libraries",
+       json_list(summary.libraries,
+                 [](const Library& library) -> Json {
+                   return {{"library", library.name}, {"file", library.file}, {"version", library.version}};
+                 })},
+      {"environment", json_list(summary.environment,
+                                [](const EnvironmentChange& change) -> Json {
+                                  return {{"name", change.name}, {"was", change.was}, {"now", change.now}};
+                                })},
       {"noted", json_list(summary.noted,
                           [](const NotedVariable& variable) -> Json {
                             return {{"name", variable.name}, {"value", variable.value}};

@@ -149,7 +149,7 @@ constexpr struct {
   const char* text;
 } nvidia_texts[] = {
     {"libcusparseLt.so", "its search chooses by time, and of its products nothing is said"},
-    {"libcutensor", "its modes that differ are hooked, and of the rest nothing is said"},
+    {"libcutensor", "it can choose kernels by time, and is not hooked"},
     {"libcudss.so", "its solvers repeat in a mode alone that the program has to choose"},
     {"libnvshmem_host.so", "of its reductions nothing is said"},
 };

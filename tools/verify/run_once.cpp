@@ -10,7 +10,6 @@
 #include "verify/kept_stream.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -243,22 +242,17 @@ int keep_input(const std::filesystem::path& file, const HeldSignals& signals, bo
   struct stat status = {};
   is_silent = false;
   if (kept >= 0) return kept;
-  if (::fstat(STDIN_FILENO, &status) != 0 || !(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
-    return STDIN_FILENO;
+  if (::fstat(STDIN_FILENO, &status) != 0 || !S_ISFIFO(status.st_mode)) return STDIN_FILENO;
   kept = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   pollfd input{STDIN_FILENO, POLLIN, 0};
   is_silent = true;
-  std::array<char, 65536> block;
   for (int waited = 0; !is_silent || waited < 10; ++waited) {
     signals.check();
     if (::poll(&input, 1, 100) <= 0) continue;
     is_silent = false; // its end has come, too
-    const ssize_t size = ::read(STDIN_FILENO, block.data(), block.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) break;
-    if (::write(kept, block.data(), static_cast<std::size_t>(size)) != size)
-      throw std::system_error(errno, std::generic_category(),
-                              "cannot keep standard input in " + file.string());
+    const ssize_t moved = ::splice(STDIN_FILENO, nullptr, kept, nullptr, 1 << 20, 0);
+    if (moved < 0) throw std::system_error(errno, std::generic_category(), "cannot keep standard input");
+    if (moved == 0) break;
   }
   ::lseek(kept, 0, SEEK_SET);
   return kept;
