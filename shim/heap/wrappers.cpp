@@ -11,8 +11,8 @@
 namespace detshim {
 namespace {
 
-/// What MALLOC_PERTURB_=90 fills with, which `verify --perturb=fill` sets.
-constexpr int filling = 0xA5;
+/// What MALLOC_PERTURB_=128 fills with, which `verify --perturb=fill` sets.
+constexpr int filling = 0x7F;
 
 constexpr size_t page = 4096;
 

@@ -117,6 +117,19 @@ TEST_F(Allocations, NamesMemoryThatACProgramReadsUnwritten) {
   expect_not_searched("fill", {C_PROGRAM, "fixed"});
 }
 
+// What new memory is filled with is no small number, which a sum would hide.
+TEST_F(Allocations, NamesOneUnwrittenElementOfASum) {
+  std::ofstream(folder() / "sum.c") << "#include <stdio.h>\n#include <stdlib.h>\nint main() {\n"
+                                       "  TYPE* numbers = malloc(64 * sizeof(TYPE)), sum = 1000;\n"
+                                       "  for (int i = 1; i < 64; ++i) numbers[i] = i;\n"
+                                       "  for (int i = 0; i < 64; ++i) sum += numbers[i];\n"
+                                       "  printf(\"%.6g\\n\", (double)sum);\n}\n";
+  for (const std::string type : {"double", "float"}) {
+    ASSERT_EQ(run({"gcc", "-g", "-O0", "-DTYPE=" + type, "-o", "sum", "sum.c"}, {}, folder()).status, 0);
+    expect_named("fill", {(folder() / "sum").string()}, "sum.c:4 ");
+  }
+}
+
 TEST_F(Allocations, NamesMemoryOfNew) {
   expect_named("fill", {CPP_PROGRAM, "new"}, line_of("allocations.cpp", "new"));
   expect_named("fill", {CPP_PROGRAM, "unique"}, line_of("allocations.cpp", "unique"));

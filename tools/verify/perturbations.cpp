@@ -19,9 +19,10 @@ void halve_processors(RunSettings& settings) {
   settings.processors = std::max<std::size_t>(available_processors() / 2, 1);
 }
 
-/// glibc fills what malloc gives with the complement of this byte, and what is freed with the byte.
+/// glibc fills what malloc gives with the complement of this byte, and what is freed with the byte. 0x7F
+/// makes a number that no sum hides: 3e38 as a float, 1e306 as a double, NaN of 16 bits.
 void fill_memory() {
-  ::setenv("MALLOC_PERTURB_", "90", 1);
+  ::setenv("MALLOC_PERTURB_", "128", 1);
   ::setenv("DETSHIM_FILL", "nan", 1);
 }
 
