@@ -125,18 +125,6 @@ TEST_F(Bisect, LeavesAloneWhatTheUserDisabled) {
 }
 
 /// The set is enough and needed: by the document alone.
-TEST_F(Bisect, GivesEachTrialWhatAPipeBrings) {
-  std::ofstream(folder() / "read.sh")
-      << "read x; echo $x >>seen; head -c 4 /dev/urandom | od -An -tx1; echo $x\n";
-  std::string command = "echo 5 |";
-  for (const std::string& word : words("bisect", {}, {"sh", "read.sh"})) command += " '" + word + "'";
-  run({"sh", "-c", command}, {}, folder());
-  std::ifstream seen(folder() / "seen");
-  int trials = 0;
-  for (std::string line; std::getline(seen, line); ++trials) EXPECT_EQ(line, "5");
-  EXPECT_GT(trials, 3);
-}
-
 TEST_F(Bisect, WritesJson) {
   const auto document_of = [&](const Words& options) {
     Words all = options;

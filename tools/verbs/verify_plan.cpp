@@ -78,6 +78,7 @@ void check_reports(const VerifyOptions& options) {
 void check_program(const std::string& program) {
   if (find_executable(program).empty())
     throw UsageError("cannot run " + in_quotes(program) + ": " + std::generic_category().message(ENOENT));
+  if (input_waits()) throw UsageError(waiting_input);
 }
 
 std::vector<Pattern> patterns(const std::vector<std::string>& texts, const char* option) {

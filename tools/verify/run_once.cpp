@@ -20,8 +20,8 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -72,12 +72,11 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// A terminal could be read by the first run alone.
-bool redirect_input(int input) {
-  const off_t at = ::lseek(input, 0, SEEK_CUR);
-  const bool is_file = at >= 0 && ::isatty(input) == 0;
-  const std::string name = "/proc/self/fd/" + std::to_string(input);
-  int descriptor = is_file ? ::open(name.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+/// A file is read anew from where it stands; a terminal or a pipe could be read by the first run alone.
+bool redirect_input() {
+  const off_t at = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+  const bool is_file = at >= 0 && ::isatty(STDIN_FILENO) == 0;
+  int descriptor = is_file ? ::open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC) : -1;
   if (descriptor >= 0)
     ::lseek(descriptor, at, SEEK_SET);
   else
@@ -126,7 +125,7 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   int status = wrong_usage;
   try {
     how.signals.release();
-    if (!redirect_input(how.input) || !out.become(STDOUT_FILENO) || !err.become(STDERR_FILENO))
+    if (!redirect_input() || !out.become(STDOUT_FILENO) || !err.become(STDERR_FILENO))
       why = "cannot write in '" + run.folder.string() + "': " + std::strerror(errno);
     else
       status = become_program(how, settings);
@@ -237,25 +236,11 @@ std::string Run::ending() const {
   return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
 }
 
-int keep_input(const std::filesystem::path& file, const HeldSignals& signals, bool& is_silent) {
-  static int kept = -1; // `bisect` verifies several times
+bool input_waits() {
   struct stat status = {};
-  is_silent = false;
-  if (kept >= 0) return kept;
-  if (::fstat(STDIN_FILENO, &status) != 0 || !S_ISFIFO(status.st_mode)) return STDIN_FILENO;
-  kept = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  pollfd input{STDIN_FILENO, POLLIN, 0};
-  is_silent = true;
-  for (int waited = 0; !is_silent || waited < 10; ++waited) {
-    signals.check();
-    if (::poll(&input, 1, 100) <= 0) continue;
-    is_silent = false; // its end has come, too
-    const ssize_t moved = ::splice(STDIN_FILENO, nullptr, kept, nullptr, 1 << 20, 0);
-    if (moved < 0) throw std::system_error(errno, std::generic_category(), "cannot keep standard input");
-    if (moved == 0) break;
-  }
-  ::lseek(kept, 0, SEEK_SET);
-  return kept;
+  int bytes = 0;
+  return ::fstat(STDIN_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) &&
+         ::ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
 void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {

@@ -60,14 +60,14 @@ struct RunOnce {
   const RunOptions& run;               ///< how the program is run, but for the settings
   void (*turn_in_child)() = nullptr;   ///< called before it is
   bool is_loaded = false;              ///< all processors are kept busy meanwhile
-  int input = 0;                       ///< a file is read anew from where it stands by each run
   const Pattern* kill_after = nullptr; ///< the program and its children are killed at a line that matches
 };
 
-/// A pipe as standard input could be read by the first run alone: what comes of it goes to `file`, whose
-/// descriptor is returned; else that of standard input. `is_silent`: nothing came within a second, and the
-/// file is empty.
-int keep_input(const std::filesystem::path& file, const HeldSignals& signals, bool& is_silent);
+/// True if something waits in a pipe or a socket as standard input, which one run alone could read: each
+/// finds it empty. It is not read here either: it may be the rest of a script.
+bool input_waits();
+inline constexpr const char* waiting_input = "something waits on standard input, a pipe, which one run alone "
+                                             "could read: give a file (<FILE), or </dev/null";
 
 /// Fills `run`, whose folder is there. Throws UsageError if the program could not be started, Interrupted if
 /// an end was asked for; the program and its children have ended then.

@@ -88,11 +88,6 @@ public:
 
   void run_all(Verification& result) {
     outputs_.put_aside(plan_.folder / "before");
-    bool is_silent;
-    input_ = keep_input(plan_.folder / "stdin", signals_, is_silent);
-    if (is_silent)
-      result.remarks.emplace_back(
-          "stdin is a pipe that gave nothing within a second: it was empty in each run");
     const auto numbered = [](const char* what, std::size_t i) { return what + std::to_string(i + 1); };
     RunSettings observed;
     observed.mode = "observe";
@@ -293,9 +288,8 @@ private:
     outputs_.take(plan_.folder / "late" / replaced_blanks(name));
   }
 
-  Run run_one(const std::string& name, RunOnce how, RunSettings settings) {
+  Run run_one(const std::string& name, const RunOnce& how, RunSettings settings) {
     signals_.check();
-    how.input = input_;
     Run run;
     run.name = name;
     run.folder = plan_.folder / replaced_blanks(name);
@@ -348,7 +342,6 @@ private:
 
   const VerifyPlan& plan_;
   HeldSignals signals_;
-  int input_ = STDIN_FILENO;
   OutputSearch search_;
   OutputClaim claim_;
   Outputs outputs_;
@@ -533,6 +526,7 @@ Verification verify_program(const VerifyPlan& plan) {
   look_at_endings(result);
   look_at_control(plan, result);
   look_at_substance(result);
+  if (input_waits()) result.problems.push_back({"stdin", waiting_input, false});
   if (!result.learned_seeds.empty())
     result.remarks.push_back("seeds that change from run to run are pinned from " + result.runs.front().name +
                              " on: " + joined(result.learned_seeds));
