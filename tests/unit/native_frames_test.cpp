@@ -75,9 +75,22 @@ __attribute__((noinline)) Found called_behind_an_early_return(int depth) {
   return found;
 }
 
+[[noreturn]] __attribute__((noinline)) void throw_what_is_found() { throw look(); }
+
+/// Its code ends with that call: the return address is where another function may begin.
+[[noreturn]] __attribute__((noinline)) void end_with_a_call() { throw_what_is_found(); }
+
+__attribute__((noinline)) Found called_before_an_end() {
+  try {
+    end_with_a_call();
+  } catch (const Found& found) {
+    return found;
+  }
+}
+
 TEST(NativeFrames, AreThoseThatBacktraceFinds) {
   for (const Found& found : {called_plainly(), called_with_a_growing_frame(), called_with_an_aligned_frame(),
-                             called_behind_an_early_return(sink)}) {
+                             called_behind_an_early_return(sink), called_before_an_end()}) {
     ASSERT_GE(found.ours.size(), 6U) << "up to gtest's, at least";
     ASSERT_LE(found.ours.size(), found.theirs.size());
     EXPECT_TRUE(std::ranges::equal(found.ours.begin(), found.ours.end(), found.theirs.begin(),
