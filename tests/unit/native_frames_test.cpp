@@ -98,5 +98,34 @@ TEST(NativeFrames, AreThoseThatBacktraceFinds) {
   }
 }
 
+/// Stands for a hook.
+__attribute__((noinline)) uint64_t look_for_a_key() { return native_frames_key(__builtin_return_address(0)); }
+__attribute__((noinline)) uint64_t key_of_callers() {
+  const uint64_t key = look_for_a_key();
+  sink = 1; // no tail call
+  return key;
+}
+__attribute__((noinline)) uint64_t one_caller() {
+  const uint64_t key = key_of_callers();
+  sink = 2;
+  return key;
+}
+__attribute__((noinline)) uint64_t another_caller() {
+  const uint64_t key = key_of_callers();
+  sink = 3;
+  return key;
+}
+
+// All of a known way is compared: its outer end is the same for both.
+TEST(NativeFrames, OfTwoCallersHaveTwoKeys) {
+  std::vector<uint64_t> keys;
+  for (uint64_t (*const caller)() : {one_caller, another_caller, one_caller, another_caller})
+    keys.push_back(caller());
+  EXPECT_NE(keys[0], 0u);
+  EXPECT_NE(keys[1], keys[0]);
+  EXPECT_EQ(keys[2], keys[0]);
+  EXPECT_EQ(keys[3], keys[1]);
+}
+
 } // namespace
 } // namespace detshim
