@@ -91,6 +91,15 @@ TEST(Seeds, OfSignedEntropyAreNoClocks) {
   EXPECT_EQ(chosen(kind(12), seed).why, Reason::own_value);
 }
 
+TEST(Seeds, OfTwoWordsOfEntropyAreNoClocks) {
+  volatile uint64_t before = 0xD1B5'4A32'D192'ED02; // what stands in the code is the program's own
+  const uint64_t words = before + 1;
+  note_clock_sample(Source::nanoseconds, 1'795'000'000, 123'456'789, __builtin_return_address(0));
+  EXPECT_EQ(chosen(kind(13), words).why, Reason::unexplained_seed);
+  note_entropy(&words, sizeof words);
+  EXPECT_EQ(chosen(kind(14), words).why, Reason::own_value);
+}
+
 TEST(Seeds, SmallSeedsFoldToThemselves) {
   EXPECT_EQ(fold32(42), 42u);
   EXPECT_EQ(fold32(0xffffffff), 0xffffffffu);
