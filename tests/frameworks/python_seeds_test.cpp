@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -189,6 +190,15 @@ TEST(PythonSeedRecords, NameTheLineAndBothNumbers) {
   EXPECT_EQ(seen.record["requested"].get<std::string>().size(), 19U);
   const std::string line = seen.record["py"][seen.record["user"].get<std::size_t>()];
   EXPECT_NE(line.find("train.py:2 <module>"), std::string::npos) << line;
+}
+
+// Of a clock with a fraction they are whole seconds, and not the hash that `random` makes of it.
+TEST(PythonSeedRecords, NameTheSecondsOfAClock) {
+  const Logged seen = logged("import random, time\nrandom.seed(time.time())\n", {{"DETSHIM_SEED", "42"}});
+  ASSERT_FALSE(seen.record.is_null());
+  EXPECT_EQ(seen.record["why"], "clock_seed");
+  const auto requested = std::stoll(seen.record["requested"].get<std::string>());
+  EXPECT_NEAR(static_cast<double>(requested), static_cast<double>(std::time(nullptr)), 1000);
 }
 
 // Its reading became the seed. What else the line made of it, nobody has seen.

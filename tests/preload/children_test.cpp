@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -117,6 +118,39 @@ print("held back:", sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
   EXPECT_EQ(lines(native.out), (std::vector<std::string>{"got 2", "got 3", "held back: []"}));
   EXPECT_EQ(run({"python3", "-S", "-c", program}, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out,
             native.out);
+}
+
+// A thread may be cancelled while it waits for its shell.
+TEST(System, LeavesTheSignalsOfACancelledCallAsTheyWere) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "cancel.cpp") << R"(
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <initializer_list>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+void handler(int) {}
+void* call(void*) { return system("echo >begun; exec sleep 1000") == 0 ? nullptr : &errno; }
+int main() {
+  for (int each : {SIGINT, SIGQUIT}) signal(each, handler);
+  if (mkfifo("begun", 0600) != 0) return 2;
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, call, nullptr) != 0) return 3;
+  char end;
+  if (read(open("begun", O_RDONLY), &end, 1) != 1) return 4;
+  void* result = nullptr;
+  pthread_cancel(thread);
+  pthread_join(thread, &result);
+  puts(result == PTHREAD_CANCELED ? "cancelled" : "ended");
+  for (int each : {SIGINT, SIGQUIT}) puts(signal(each, SIG_DFL) == handler ? "as before" : "changed");
+})";
+  ASSERT_EQ(run({"g++", "-o", "cancel", "cancel.cpp", "-pthread"}, {}, scratch.path()).status, 0);
+  const Result result = run({"./cancel"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
+  EXPECT_EQ(lines(result.out), (std::vector<std::string>{"cancelled", "as before", "as before"}));
 }
 
 } // namespace

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <set>
 
+#include <unistd.h>
+
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -353,6 +355,23 @@ TEST(LearnedSeeds, OfAllProcessesAreAlikeInThem) {
   Environment own = learned(scratch, "srand", "hashed");
   own["RANK"] = "1";
   EXPECT_NE(under_seed("srand", "hashed", "0", own), given);
+}
+
+TEST(LearnedSeeds, AreNotThoseOfAnotherUsersFile) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may give a file away";
+  const TemporaryFolder scratch, believed, refused;
+  const Environment environment = learned(scratch, "srand", "hashed");
+  const auto reasons = [&](const TemporaryFolder& folder) {
+    run({SEEDING_PROGRAM, "srand", "hashed", "0"}, under_shim(folder, environment));
+    std::set<std::string> seen;
+    for (const ProcessLog& process : read_log(folder.log()))
+      for (const auto& call : process.calls("srand")) seen.insert(call["why"].get<std::string>());
+    return seen;
+  };
+  EXPECT_EQ(reasons(believed).count("learned_seed"), 1u);
+  constexpr uid_t nobody = 65534;
+  ASSERT_EQ(chown(environment.at("DETSHIM_LEARNED_SEEDS").c_str(), nobody, nobody), 0);
+  EXPECT_EQ(reasons(refused).count("learned_seed"), 0u);
 }
 
 TEST(LearnedSeeds, AreToldByAFileThatCanBeRead) {

@@ -505,6 +505,25 @@ TEST(SetVariables, WhoseReaderIsInstalledInAnotherVersionAreLeft) {
   }
 }
 
+// One reader in a known version is enough: it may be the one that the program loads.
+TEST(SetVariables, WithAKnownReaderBesideAnotherAreSet) {
+  for (const bool has_known : {false, true}) {
+    const TemporaryFolder scratch;
+    const std::filesystem::path packages = scratch.path() / "site-packages";
+    const auto install = [&](const std::string& name, const std::string& version) {
+      const std::filesystem::path info = packages / (name + "-" + version + ".dist-info");
+      std::filesystem::create_directories(info);
+      std::ofstream(info / "METADATA") << "Name: " << name << "\nVersion: " << version << '\n';
+      std::ofstream(info / "RECORD") << "";
+    };
+    install("jaxlib", "0.99.0");
+    if (has_known) install("jax_plugins", "0.5.0");
+    const Result result = run(detshim_run(scratch, {"--seed", "42"}, {program, "print", "XLA_FLAGS"}),
+                              {{"PYTHONPATH", packages}});
+    EXPECT_EQ(lines(result.out).at(0) != "(unset)", has_known) << result.out << result.err;
+  }
+}
+
 // ---- XLA_FLAGS ----
 
 TEST(XlaFlags, AreAddedBehindTheUsersOwn) {

@@ -32,6 +32,7 @@ struct ZipEntry {
   std::string name, data;
   std::uint64_t check = 0, size = 0; ///< of what is packed in `data` by deflate, where it is
   bool is_listed = true;             ///< the directory speaks of it
+  std::string descriptor = {};       ///< behind the data, where it was not known before
 };
 
 /// A zip archive, all entries of that date.
@@ -39,7 +40,7 @@ std::string zip(const std::vector<ZipEntry>& entries, unsigned date = 0x21) {
   std::string bytes, directory;
   const auto listed = static_cast<std::uint64_t>(std::ranges::count(entries, true, &ZipEntry::is_listed));
   for (const ZipEntry& entry : entries) {
-    const std::string common = number_bytes(20, 2) + number_bytes(0, 2) +
+    const std::string common = number_bytes(20, 2) + number_bytes(entry.descriptor.empty() ? 0 : 8, 2) +
                                number_bytes(entry.size != 0 ? 8 : 0, 2) + number_bytes(0, 2) +
                                number_bytes(date, 2) + number_bytes(entry.check, 4) +
                                number_bytes(entry.data.size(), 4) +
@@ -48,7 +49,7 @@ std::string zip(const std::vector<ZipEntry>& entries, unsigned date = 0x21) {
     if (entry.is_listed)
       directory += "PK\1\2" + number_bytes(20, 2) + common + number_bytes(0, 2) + number_bytes(0, 2) +
                    number_bytes(0, 2) + number_bytes(0, 4) + number_bytes(bytes.size(), 4) + entry.name;
-    bytes += "PK\3\4" + common + entry.name + entry.data;
+    bytes += "PK\3\4" + common + entry.name + entry.data + entry.descriptor;
   }
   return bytes + directory + "PK\5\6" + number_bytes(0, 4) + number_bytes(listed, 2) +
          number_bytes(listed, 2) + number_bytes(directory.size(), 4) + number_bytes(bytes.size(), 4) +
@@ -196,6 +197,22 @@ TEST(Contents, OfAnArchiveAreNotPassedOverBetweenItsEntries) {
     return zip({{"a.txt", "a"}, {"b.txt", replaced, 0, 0, false}, {"b.txt", "b"}});
   };
   difference("a.zip", archive("old"), archive("odd"));
+}
+
+// A writer that cannot go back says behind an entry what it was: with a signature or without one, its sizes
+// in 32 bits or in 64.
+TEST(Contents, OfAnArchiveFromAPipeAreComparedWithoutItsDates) {
+  for (const std::string signature : {"", "PK\7\10"})
+    for (const std::size_t size : {4, 8}) {
+      const std::string descriptor =
+          signature + number_bytes(0, 4) + number_bytes(1, size) + number_bytes(1, size);
+      const auto archive = [&](unsigned date, const std::string& last) {
+        return zip({{"a.txt", "a", 0, 0, true, descriptor}, {"b.txt", last, 0, 0, true, descriptor}}, date);
+      };
+      EXPECT_FALSE(compare_contents("a.zip", archive(0x21, "b"), archive(0x99, "b")).difference)
+          << descriptor.size();
+      EXPECT_EQ(difference("a.zip", archive(0x21, "b"), archive(0x99, "c")).where, "'b.txt' [0]");
+    }
 }
 
 std::string pickled_text(const std::string& characters) {

@@ -98,6 +98,22 @@ TEST_F(LargeFolder, WithTooManyEntriesIsLeftToLibc) {
   listing->give_back();
 }
 
+// A folder that is read again is counted again, and its only file comes in one order.
+TEST(FolderOfOneFile, HasNoOrderHoweverOftenItIsRead) {
+  const TemporaryFolder scratch;
+  std::ofstream{scratch.path() / "only"};
+  const int fd = open(scratch.path().c_str(), O_RDONLY | O_DIRECTORY);
+  Listing* const listing = Listing::make(&scratch, 0, false);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(listing->fill(fd));
+    EXPECT_FALSE(listing->has_order());
+    lseek(fd, 0, SEEK_SET);
+    listing->begin_again(0);
+  }
+  listing->give_back();
+  close(fd);
+}
+
 TEST(NameOrder, IsThatOfTheBytes) {
   EXPECT_LT(compare_names("a", "b", false), 0);
   EXPECT_LT(compare_names("Z", "a", false), 0);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <optional>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -142,6 +143,22 @@ TEST(SpinGuard, OfAParentsThreadIsFreeInAChild) {
     EXPECT_EQ(status, 0);
   }
   thread.join();
+}
+
+// What a holder of the process before has in hand is free by now, and may be somebody else's.
+TEST(SpinGuard, GivesBackOnlyWhatItHolds) {
+  uint64_t word = 0;
+  std::optional<SpinGuard> before;
+  before.emplace(word);
+  begin_generation();
+  {
+    const SpinGuard now(word);
+    EXPECT_TRUE(now.held());
+    const uint64_t held = word;
+    before.reset();
+    EXPECT_EQ(word, held);
+  }
+  EXPECT_EQ(word, 0u);
 }
 
 volatile sig_atomic_t handled = 0;

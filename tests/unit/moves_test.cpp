@@ -144,6 +144,23 @@ TEST_P(Moves, GoesThroughNoLink) {
   EXPECT_FALSE(fs::exists(folder() / "to") || fs::exists(folder() / "real/to"));
 }
 
+// Who runs a copy must not become its new owner.
+TEST_P(Moves, GivesACopyOfAnotherOwnerNoneOfTheOwnersRights) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give a folder away";
+  constexpr uid_t nobody = 65534;
+  write(folder() / "from", "root's");
+  ::chmod((folder() / "from").c_str(), 06755);
+  ASSERT_EQ(::chown(folder().c_str(), nobody, nobody), 0);
+  EXPECT_TRUE(in_child([&] {
+    ASSERT_EQ(::setresgid(nobody, nobody, nobody) | ::setresuid(nobody, nobody, nobody), 0);
+    begin();
+    move_file(folder() / "from", folder() / "to");
+  }));
+  struct stat status = {};
+  ASSERT_EQ(::stat((folder() / "to").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, status.st_uid == 0 ? 06755U : 0755U);
+}
+
 TEST_P(Moves, LeavesNoCopyOfWhatItCannotRemove) {
   fs::create_directory(folder() / "closed");
   fs::create_directory(folder() / "to");

@@ -75,14 +75,56 @@ __attribute__((noinline)) Found called_behind_an_early_return(int depth) {
   return found;
 }
 
+[[noreturn]] __attribute__((noinline)) void throw_what_is_found() { throw look(); }
+
+/// Its code ends with that call: the return address is where another function may begin.
+[[noreturn]] __attribute__((noinline)) void end_with_a_call() { throw_what_is_found(); }
+
+__attribute__((noinline)) Found called_before_an_end() {
+  try {
+    end_with_a_call();
+  } catch (const Found& found) {
+    return found;
+  }
+}
+
 TEST(NativeFrames, AreThoseThatBacktraceFinds) {
   for (const Found& found : {called_plainly(), called_with_a_growing_frame(), called_with_an_aligned_frame(),
-                             called_behind_an_early_return(sink)}) {
+                             called_behind_an_early_return(sink), called_before_an_end()}) {
     ASSERT_GE(found.ours.size(), 6U) << "up to gtest's, at least";
     ASSERT_LE(found.ours.size(), found.theirs.size());
     EXPECT_TRUE(std::ranges::equal(found.ours.begin(), found.ours.end(), found.theirs.begin(),
                                    found.theirs.begin() + static_cast<std::ptrdiff_t>(found.ours.size())));
   }
+}
+
+/// Stands for a hook.
+__attribute__((noinline)) uint64_t look_for_a_key() { return native_frames_key(__builtin_return_address(0)); }
+__attribute__((noinline)) uint64_t key_of_callers() {
+  const uint64_t key = look_for_a_key();
+  sink = 1; // no tail call
+  return key;
+}
+__attribute__((noinline)) uint64_t one_caller() {
+  const uint64_t key = key_of_callers();
+  sink = 2;
+  return key;
+}
+__attribute__((noinline)) uint64_t another_caller() {
+  const uint64_t key = key_of_callers();
+  sink = 3;
+  return key;
+}
+
+// All of a known way is compared: its outer end is the same for both.
+TEST(NativeFrames, OfTwoCallersHaveTwoKeys) {
+  std::vector<uint64_t> keys;
+  for (uint64_t (*const caller)() : {one_caller, another_caller, one_caller, another_caller})
+    keys.push_back(caller());
+  EXPECT_NE(keys[0], 0u);
+  EXPECT_NE(keys[1], keys[0]);
+  EXPECT_EQ(keys[2], keys[0]);
+  EXPECT_EQ(keys[3], keys[1]);
 }
 
 } // namespace

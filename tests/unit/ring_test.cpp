@@ -21,6 +21,12 @@ TEST(Ring, HoldsTheLatest) {
   EXPECT_EQ(seen, (std::set<int>{3, 4, 5, 6}));
 }
 
+TEST(Ring, HoldsTheFirst) {
+  Ring<int, 4> ring;
+  ring.add(7);
+  EXPECT_TRUE(ring.any([](int value) { return value == 7; }));
+}
+
 TEST(Ring, IsLookedThroughUntilTheVisitorSaysSo) {
   Ring<int, 4> ring;
   for (int i = 0; i < 4; ++i) ring.add(i);

@@ -80,6 +80,26 @@ TEST(Seeds, OfTheProgramAreTheSameWhateverTheClockSays) {
   EXPECT_EQ(by_chance.why, usual.why) << reason_code(by_chance.why);
 }
 
+// A program that reads a clock, and seeds with a word of pinned entropy as a signed number.
+TEST(Seeds, OfSignedEntropyAreNoClocks) {
+  volatile int32_t before = -1'640'531'528; // what stands in the code is the program's own
+  const int32_t word = before + 1;
+  const auto seed = static_cast<uint64_t>(int64_t{word});
+  note_clock_sample(Source::nanoseconds, 1'795'000'000, 123'456'789, __builtin_return_address(0));
+  EXPECT_EQ(chosen(kind(11), seed).why, Reason::unexplained_seed);
+  note_entropy(&word, sizeof word);
+  EXPECT_EQ(chosen(kind(12), seed).why, Reason::own_value);
+}
+
+TEST(Seeds, OfTwoWordsOfEntropyAreNoClocks) {
+  volatile uint64_t before = 0xD1B5'4A32'D192'ED02; // what stands in the code is the program's own
+  const uint64_t words = before + 1;
+  note_clock_sample(Source::nanoseconds, 1'795'000'000, 123'456'789, __builtin_return_address(0));
+  EXPECT_EQ(chosen(kind(13), words).why, Reason::unexplained_seed);
+  note_entropy(&words, sizeof words);
+  EXPECT_EQ(chosen(kind(14), words).why, Reason::own_value);
+}
+
 TEST(Seeds, SmallSeedsFoldToThemselves) {
   EXPECT_EQ(fold32(42), 42u);
   EXPECT_EQ(fold32(0xffffffff), 0xffffffffu);

@@ -202,6 +202,7 @@ TEST_P(Driver, ACaptureIsNotDisturbed) {
       EXPECT_EQ(line_of(captured.out, allocation.called), allocation.called + "=0 5a 5a") << captured;
       EXPECT_EQ(calls().size(), 2u) << allocation.called; // the allocation and the question
       EXPECT_TRUE(captured.did("nondeterministic", allocation.hook)) << captured;
+      EXPECT_EQ(values(captured, allocation.hook, "why"), std::set<std::string>{"capture_not_filled"});
       EXPECT_FALSE(captured.did("replace", allocation.hook)) << captured;
     }
   }
