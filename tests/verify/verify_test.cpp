@@ -122,9 +122,7 @@ TEST_F(Verify, TakesNothingOutOfAPipe) {
   std::string command;
   for (const std::string& word : words({}, shell("read x; echo \"got $x\""))) command += " '" + word + "'";
   const Result waiting = run(
-      {"sh", "-c",
-       "(echo 5; echo 6) | (sleep 0; while ! read first; do :; done;" + command + "; echo status $?; cat)"},
-      {}, folder());
+      {"sh", "-c", "printf '5\\n6\\n' | (read first;" + command + "; echo status $?; cat)"}, {}, folder());
   EXPECT_EQ(waiting.out, "status 2\n6\n") << waiting.err;
   EXPECT_TRUE(contains(waiting.err, "give a file (<FILE), or </dev/null")) << waiting.err;
   EXPECT_FALSE(fs::exists(kept()));
