@@ -501,7 +501,9 @@ TEST(SetVariables, WhoseReaderIsInstalledInAnotherVersionAreLeft) {
     const std::string is_left = variable + " is not set: it is known good in versions 0.24..0.33, and its "
                                            "reader is here in version 0.99.0";
     EXPECT_EQ(said, tested.is_left ? Strings{is_left} : Strings{});
-    if (tested.is_left) EXPECT_EQ(log["verdict"], "unverified");
+    if (tested.is_left) {
+      EXPECT_EQ(log["verdict"], "unverified");
+    }
   }
 }
 

@@ -139,6 +139,39 @@ TEST_F(Verify, TakesNothingOutOfAPipe) {
   EXPECT_TRUE(contains(result.out, "something waits on standard input")) << result.out;
 }
 
+// What a program writes beside what it prints may be what its user wants to be equal.
+TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
+  std::ofstream(folder() / "train.py") << "import time\nopen('same', 'w').write('1')\n"
+                                          "open('result', 'w').write(str(time.time_ns()))\nprint('done')\n";
+  const Words program = {"/usr/bin/python3", "-S", "train.py"};
+  const Result unnamed = verify({}, program);
+  EXPECT_EQ(unnamed.status, unverified) << unnamed.out;
+  EXPECT_TRUE(contains(unnamed.out,
+                       "no --output names differ from run to run: " + (folder() / "result").string() + "\n"))
+      << unnamed.out;
+  EXPECT_EQ(verify({"--output", "result"}, program).status, different);
+  EXPECT_EQ(verify({"--output", "same"}, {"/usr/bin/python3", "-S", "-c",
+                                          "import time; time.time(); open('same', 'w').write('1'); print(1)"})
+                .status,
+            equal);
+}
+
+// A shell, a terminal and a service have other ids than the one that verifies.
+TEST_F(Verify, GivesRunsOtherParentsAndSessions) {
+  std::ofstream(folder() / "ids.c")
+      << "#include <stdio.h>\n#include <unistd.h>\n"
+         "int main() { printf(\"%u\\n\", ID * 2654435761u + (getppid() == 0)); }\n";
+  for (const std::string id : {"getppid()", "getsid(0)", "getpgrp()"}) {
+    ASSERT_EQ(run({"gcc", "-g", "-DID=" + id, "-o", "ids", "ids.c"}, {}, folder()).status, 0);
+    EXPECT_EQ(verify({}, {"./ids"}).status, different) << id;
+  }
+  // A run ends as its program does, and its id is one of the run's.
+  ASSERT_EQ(run({"gcc", "-g", "-DID=7", "-o", "ids", "ids.c"}, {}, folder()).status, 0);
+  EXPECT_EQ(verify({}, shell("./ids; exit 3")).status, unverified);
+  EXPECT_TRUE(contains(verify({}, shell("./ids; kill -9 $$")).out, "signal 9"));
+  EXPECT_EQ(verify({}, shell("./ids; echo pid $$")).status, equal);
+}
+
 TEST_F(Verify, KeepsAllThatIsPrinted) {
   const Result result = verify({}, shell("seq 200000; seq 5 >&2; (seq 200000 200005 &)"));
   EXPECT_EQ(result.status, equal) << result.out;
@@ -871,19 +904,22 @@ TEST_F(Verify, ComparesTheRestWhereAMetricIsNoNumber) {
 
 /// Adds up to a sum that is kept in a checkpoint after each of six steps. The third time that it is started
 /// it stops behind step 3, until it is killed. `sum` is what a resumed run begins with.
-std::string resumable(const std::string& sum) {
-  return "echo >> starts; set -- $(cat ckpt 2>/dev/null || echo 0 0); step=$1; sum=" + sum +
+std::string resumable(const std::string& sum, const std::string& starts) {
+  return "echo >> " + starts + "; set -- $(cat ckpt 2>/dev/null || echo 0 0); step=$1; sum=" + sum +
          "\n"
          "while [ $step -lt 6 ]; do step=$((step + 1)); sum=$((sum + step)); echo $step $sum > new; mv new "
          "ckpt\n"
-         "  echo loss=$sum; [ $step = 3 ] && [ $(wc -l < starts) = 3 ] && sleep 1000; done; true";
+         "  echo loss=$sum; [ $step = 3 ] && [ $(wc -l < " +
+         starts + ") = 3 ] && sleep 1000; done; true";
 }
 
 TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
+  const TemporaryFolder outside;
+  const fs::path starts = outside.path() / "starts";
   const auto resumed = [&](const std::string& sum, const std::string& after) {
-    fs::remove(folder() / "starts");
+    fs::remove(starts);
     return verify_json({"--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after " + after},
-                       shell(resumable(sum)));
+                       shell(resumable(sum, starts.string())));
   };
   const Json good = resumed("$2", "loss=6$");
   EXPECT_EQ(good["verdict"], "equal") << good;
@@ -897,7 +933,6 @@ TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
   EXPECT_EQ(bad["differences"][1]["where"], "step 4 (after it was resumed)");
   EXPECT_EQ(bad["differences"][1]["perturbation"], "resume");
 
-  fs::remove(folder() / "starts");
   const Result never =
       verify({"--output", "ckpt", "--resume", "kill after nothing"}, shell("echo a; echo b > ckpt"));
   EXPECT_EQ(never.status, unverified);

@@ -234,6 +234,24 @@ void capture_likely_files(const std::vector<std::string>& words, bool with_folde
   }
 }
 
+std::map<std::string, std::string> written_files(const std::string& log) {
+  constexpr std::size_t most = 1000;
+  std::map<std::string, std::string> found;
+  std::error_code error;
+  const std::string here = fs::current_path(error).string() + '/';
+  for (const auto& entry : fs::directory_iterator(log, error)) {
+    if (entry.path().extension() != ".files") continue;
+    for (const auto& [path, uses] : read_list(entry.path()).files) {
+      struct stat state;
+      if (!uses.written || (is_temporary(path) && !path.starts_with(here)) || found.size() >= most ||
+          ::stat(path.c_str(), &state) != 0 || !S_ISREG(state.st_mode) || state.st_size > 64 << 20)
+        continue;
+      if (const Known known = contents_of(path, state); known.problem.empty()) found[path] = known.text;
+    }
+  }
+  return found;
+}
+
 void capture_used_files(const Log& log, bool is_here, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::code);
   std::erase_if(section.unknown, [](const auto& one) { return one.first.starts_with("file "); });

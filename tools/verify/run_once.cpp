@@ -22,7 +22,9 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,12 +120,38 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   return run(options);
 }
 
+/// Leaves the program to a child, in a session of its own, and ends as that does. `id`: the child's.
+void become_parent(pid_t& id) {
+  ::setsid();
+  const pid_t program = ::fork();
+  if (program == 0) {
+    id = ::getpid();
+    return;
+  }
+  sigset_t all;
+  ::sigfillset(&all); // what ends the program comes to its group
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::close_range(3, ~0U, 0);
+  int status = 0;
+  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFSIGNALED(status)) ::_exit(WEXITSTATUS(status));
+  const rlimit no_core = {0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(WTERMSIG(status), SIG_DFL);
+  ::raise(WTERMSIG(status));
+  ::sigemptyset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::_exit(wrong_usage);
+}
+
 /// In the child. Whatever is written to `failures` says that no program was started.
 [[noreturn]] void start(const RunOnce& how, const RunSettings& settings, const Run& run,
-                        const KeptStream& out, const KeptStream& err, int failures) {
+                        const KeptStream& out, const KeptStream& err, int failures, pid_t& id) {
   std::string why;
   int status = wrong_usage;
   try {
+    if (how.has_other_ids) become_parent(id);
     how.signals.release();
     if (!redirect_input() || !out.become(STDOUT_FILENO) || !err.become(STDERR_FILENO))
       why = "cannot write in '" + run.folder.string() + "': " + std::strerror(errno);
@@ -155,8 +183,8 @@ std::vector<pid_t> children() {
 /// Waits for the program and, since what its children leave behind becomes ours (a subreaper's), for them.
 class Waiting {
 public:
-  Waiting(const HeldSignals& signals, pid_t program, LineWatch* watch)
-      : signals_(signals), program_(program), watch_(watch) {}
+  Waiting(const RunOnce& how, pid_t program, LineWatch* watch)
+      : signals_(how.signals), program_(program), has_own_session_(how.has_other_ids), watch_(watch) {}
 
   void wait(Run& run) {
     constexpr int patience = 10'000;
@@ -199,6 +227,8 @@ private:
   void stop(const HeldSignals::Event& event) {
     if (stopped_by_ != 0)
       end_all(SIGKILL);
+    else if (has_own_session_ && is_program_there_) // of which a terminal knows nothing
+      ::kill(-program_, passed_on(event.signal));
     else if (!event.is_from_terminal && is_program_there_)
       ::kill(program_, passed_on(event.signal));
     stopped_by_ = event.signal;
@@ -217,6 +247,7 @@ private:
 
   const HeldSignals& signals_;
   pid_t program_;
+  bool has_own_session_;
   LineWatch* watch_;
   bool is_program_there_ = true, has_children_ = true;
   int stopped_by_ = 0;
@@ -249,21 +280,27 @@ void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
   int failures[2];
   if (::pipe2(failures, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   run.began = now();
+  void* const shared =
+      ::mmap(nullptr, sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  pid_t& id = *static_cast<pid_t*>(shared);
   const pid_t program = ::fork();
   if (program < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (program == 0) start(how, settings, run, out, err, failures[1]);
+  if (program == 0) start(how, settings, run, out, err, failures[1], id);
   ::close(failures[1]);
   out.begin();
   err.begin();
   run.processes.emplace(program, "started");
   const std::string failure = read_all(failures[0]); // until the program took the child's place
   ::close(failures[0]);
+  if (id != 0) run.processes.emplace(id, "started");
+  ::munmap(shared, sizeof(pid_t));
   {
     std::optional<BusyProcessors> load;
     if (how.is_loaded && failure.empty()) load.emplace();
     std::optional<LineWatch> watch;
     if (how.kill_after != nullptr) watch.emplace(*how.kill_after, std::vector{run.out(), run.err()});
-    Waiting(how.signals, program, watch ? &*watch : nullptr).wait(run);
+    Waiting(how, program, watch ? &*watch : nullptr).wait(run);
   }
   for (KeptStream* const stream : {&out, &err})
     if (const int error = stream->end(); error != 0) run.not_kept = error;

@@ -41,6 +41,8 @@ struct Run {
   int not_kept = 0;            ///< the error for which what was printed is not whole in its file
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   std::vector<OutputFile> outputs;
+  std::map<std::string, std::string>
+      unnamed_outputs;                            ///< files written that no --output names: their contents
   std::string left_alone;                         ///< why some outputs were not taken; empty: all were
   std::optional<std::filesystem::path> full_disk; ///< a folder that had no room left when it ended
 
@@ -60,6 +62,7 @@ struct RunOnce {
   const RunOptions& run;               ///< how the program is run, but for the settings
   void (*turn_in_child)() = nullptr;   ///< called before it is
   bool is_loaded = false;              ///< all processors are kept busy meanwhile
+  bool has_other_ids = false;          ///< of the session, the process group and the parent
   const Pattern* kill_after = nullptr; ///< the program and its children are killed at a line that matches
 };
 

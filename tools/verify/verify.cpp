@@ -1,5 +1,6 @@
 #include "verify/verify.h"
 
+#include "environment/capture.h"
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/lists.h"
@@ -247,6 +248,9 @@ private:
   void run(const std::string& name, const Perturbation* perturbation, RunSettings settings,
            std::vector<Run>& runs, Verification& result) {
     RunOnce how{signals_, plan_.run};
+    // Seeds made of a session's or a parent's id are the same in runs that have one: every other has its own.
+    how.has_other_ids = perturbation == nullptr && runs.size() % 2 == 1 && !result.logs.empty() &&
+                        !result.logs.front().can_differ.empty();
     if (perturbation != nullptr) {
       how.turn_in_child = perturbation->turn_in_child;
       how.is_loaded = perturbation->is_loaded;
@@ -255,6 +259,7 @@ private:
     Run run = run_one(name, how, std::move(settings));
     run.perturbation = perturbation == nullptr ? "" : perturbation->name;
     take_outputs(run);
+    run.unnamed_outputs = written_files(run.log());
     look_at(run, result);
     runs.push_back(std::move(run));
   }
@@ -421,6 +426,22 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
     result.remarks.emplace_back("nothing was recorded: no draw and no call came to detshim");
 }
 
+/// A file that the runs wrote, that differs and was not asked for may be what the user wants to be equal.
+void look_at_unnamed_outputs(Verification& result) {
+  std::set<std::string> differ;
+  for (std::size_t i = 1; i < result.plain_runs; ++i)
+    for (const auto& [path, contents] : result.runs[i].unnamed_outputs) {
+      const auto before = result.runs[i - 1].unnamed_outputs.find(path);
+      if (before != result.runs[i - 1].unnamed_outputs.end() && before->second != contents)
+        differ.insert(path);
+    }
+  if (!differ.empty())
+    result.problems.push_back({"unnamed_output",
+                               "files that no --output names differ from run to run: " +
+                                   joined(std::vector<std::string>(differ.begin(), differ.end())),
+                               false});
+}
+
 void look_at_endings(Verification& result) {
   for (const Run& run : result.runs)
     if (!run.succeeded() && !run.was_killed())
@@ -524,6 +545,7 @@ Verification verify_program(const VerifyPlan& plan) {
     end_session();
   }
   look_at_endings(result);
+  look_at_unnamed_outputs(result);
   look_at_control(plan, result);
   look_at_substance(result);
   if (input_waits()) result.problems.push_back({"stdin", waiting_input, false});

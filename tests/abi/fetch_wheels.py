@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fetches the wheels that the file `wheels` names, and keeps of each what its libraries export and its headers.
+"""Fetches the wheels that the file tools/known_functions/wheels names, and keeps of each what its libraries export and its headers.
 
-    tools/known_functions/fetch_wheels.py FOLDER [LIBRARY...]
+    tests/abi/fetch_wheels.py FOLDER [LIBRARY...]
 
 A wheel has up to 800 MB and what is kept of it a few: FOLDER/PACKAGE-VERSION/include, and a file LIBRARY.functions for
 each library in it, with one exported function a line. One wheel at a time is on the disk, and one that FOLDER has is not
@@ -22,7 +22,7 @@ WITHOUT_FUNCTIONS = "libcudnn_engines_precompiled"
 
 def wheels():
     """(library, package, version), oldest first."""
-    for line in (HERE / "wheels").read_text().splitlines():
+    for line in (HERE.parents[1] / "tools/known_functions/wheels").read_text().splitlines():
         if line and not line.startswith("#"):
             library, package, *versions = line.split()
             for version in versions:
