@@ -113,6 +113,22 @@ TEST(VolatileLines, DoNotTakeASmallResultForAProcess) {
   EXPECT_EQ(volatile_lines("python3[", "] begun"), 1u);
 }
 
+TEST(VolatileLines, HoldWhatTrainersPrintOfTime) {
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"step 3 ETA 00:02", "step 3 ETA 00:03"},
+           {"{'loss': 0.5, 'train_runtime': 0.3456, 'train_samples_per_second': 31.2}",
+            "{'loss': 0.5, 'train_runtime': 0.3511, 'train_samples_per_second': 30.9}"},
+           {"real\t0m0.512s", "real\t0m0.498s"},
+           {"8/8 - 0s 12ms/step - loss: 0.25", "8/8 - 0s 13ms/step - loss: 0.25"},
+           {"throughput samples/sec: 1234.5", "throughput samples/sec: 1220.1"}})
+    EXPECT_EQ(compare(one + "\n", other + "\n").volatile_lines, 1u) << one;
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"ETA 20:02", "ETA 20:03"},   // longer than the run
+           {"time: 0.31", "time: 0.32"}, // a simulation's, perhaps
+           {"samples/sec: 1, loss 2", "samples/sec: 1, loss 3"}})
+    EXPECT_EQ(compare(one + "\n", other + "\n").different, 1u) << one;
+}
+
 TEST(VolatileLines, HoldOurOwnVariable) {
   for (const std::string before : {"DETSHIM_RUN=", "{'DETSHIM_RUN': '", "\"DETSHIM_RUN\":\""})
     EXPECT_EQ(compare(before + "8:1c80:", before + "8:1cc9:").volatile_lines, 1u) << before;

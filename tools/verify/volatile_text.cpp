@@ -72,7 +72,11 @@ bool is_epoch_within(std::string_view text, const RunFacts& run) {
 /// "0.31", "12 ms": not longer than the run.
 bool is_duration_within(std::string_view text, const RunFacts& run) {
   double number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  for (double part = 0; stop + 1 < text.data() + text.size() && (*stop == ':' || *stop == 'm') &&
+                        std::isdigit(static_cast<unsigned char>(stop[1])) != 0;
+       number = number * 60 + part)
+    stop = std::from_chars(stop + 1, text.data() + text.size(), part).ptr;
   const std::string_view unit(stop, static_cast<std::size_t>(text.data() + text.size() - stop));
   if (unit.find("ms") != unit.npos) number /= 1000;
   constexpr double slack = 0.1; // the run's own end was seen a little later, or earlier
@@ -111,12 +115,15 @@ VolatileText::VolatileText(std::vector<Pattern> declared)
       clock_(R"((?<![\d:.])\d{1,2}:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?(?![\d:]))", ""),
       epoch_(R"((?<![\d.])(?:\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\d.]))", ""),
       number_(R"((?<![\w.-])\d+(?![\w.]))", ""),
-      duration_(R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in|time)\b["']?[ :=]+)"
-                R"((\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b)|\b(?:took|elapsed)\b["']?[ :=]+)"
-                R"((\d+\.\d+)(?![\w.])))",
-                ""),
+      duration_(
+          R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in|time)\b["']?[ :=]+(\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b))"
+          R"(|\b(?:took|elapsed|\w+_runtime)\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
+          R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$))",
+          ""),
       rate_(
-          R"((?<![\w.])(\d+(?:\.\d+)? ?(?:[A-Za-z]{1,10}/s(?:ec)?|s/[A-Za-z]{1,10})\b|\d\d:\d\d(?::\d\d)?<\d\d:\d\d(?::\d\d)?))",
+          R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:[A-Za-z]{1,10}/s(?:ec)?|m?s/[A-Za-z]{1,10})\b)"
+          R"(|\d\d:\d\d(?::\d\d)?<\d\d:\d\d(?::\d\d)?))"
+          R"(|(?:\b|_)(?:it|items|images|samples|steps|tok|tokens)(?:/|_per_)s(?:ec|econd)?\b["']?[ :=]+(\d+(?:\.\d+)?)(?![\w.])))",
           ""),
       own_(R"(\bDETSHIM_RUN(?:=|['"]: ?['"])([^\s'"]+))", "") {}
 
