@@ -203,7 +203,7 @@ TEST(Contents, OfAnArchiveAreNotPassedOverBetweenItsEntries) {
 // in 32 bits or in 64.
 TEST(Contents, OfAnArchiveFromAPipeAreComparedWithoutItsDates) {
   for (const std::string signature : {"", "PK\7\10"})
-    for (const std::size_t size : {4, 8}) {
+    for (const std::size_t size : {std::size_t{4}, std::size_t{8}}) {
       const std::string descriptor =
           signature + number_bytes(0, 4) + number_bytes(1, size) + number_bytes(1, size);
       const auto archive = [&](unsigned date, const std::string& last) {
