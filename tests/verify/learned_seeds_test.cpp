@@ -168,11 +168,12 @@ TEST_F(NamedSeeds, AreThoseOfPythonsLines) {
          "  except ValueError: print('refused')\n"
          "random.seed(7); print('fixed', random.random())\n"
          "random.seed(2**40 + 1); print('fixed', random.random())\n"
-         "print('fixed', np.random.default_rng(2**70).random())\n";
+         "print('fixed', np.random.default_rng(2**70).random())\n"
+         "print('same', len({random.Random(abs(t) * sign).random() for sign in (1, -1)}))\n";
   const Words command = {"/usr/bin/python3", "train.py"};
   const auto rows_of_run = [&] { return lines(run_once(command).out); };
   const Words before = rows_of_run(), again = rows_of_run();
-  ASSERT_EQ(before.size(), 11u);
+  ASSERT_EQ(before.size(), 12u);
   EXPECT_EQ((Words{before[5], before[6], before[7]}), (Words{"apart 3", "refused", "refused"}));
   const std::string said = verdict()["reasons"].dump();
   EXPECT_NE(said.find("unexplained_seed"), std::string::npos) << said;
@@ -180,10 +181,12 @@ TEST_F(NamedSeeds, AreThoseOfPythonsLines) {
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i] == again[i], i > 4) << before[i];
   const Result verified = verify(command);
   ASSERT_EQ(verified.status, 0) << verified.out;
-  EXPECT_NE(verified.out.find("pinned from run 3 on: train.py:4, train.py:5, train.py:6"), std::string::npos)
+  EXPECT_NE(verified.out.find("pinned from run 3 on: train.py:16, train.py:4, train.py:5, train.py:6"),
+            std::string::npos)
       << verified.out;
   const Words later = rows_of_run();
-  EXPECT_EQ(verdict()["verdict"], "verified");
+  EXPECT_EQ(verdict()["verdict"], "verified") << verdict()["reasons"] << verdict()["evidence"];
+  EXPECT_EQ(later.back(), "same 1") << "as natively";
   EXPECT_EQ(rows_of_run(), later);
   for (std::size_t i = 5; i < later.size(); ++i) EXPECT_EQ(later[i], before[i]) << "what is fixed stays";
 }

@@ -29,6 +29,7 @@ struct Interpreter {
   void (*clear_error)();
   uint64_t (*as_whole)(Object*);
   ptrdiff_t (*hash)(Object*);
+  Object* (*absolute)(Object*); // new reference
   double (*as_real)(Object*);
   Object* (*whole)(unsigned long long); // new reference
   ptrdiff_t (*tuple_size)(Object*);
@@ -39,26 +40,14 @@ struct Interpreter {
   const char* (*version)();
   const void *whole_type, *real_type;
 };
-constexpr char needs[][32] = {"PyImport_GetModuleDict",
-                              "PyDict_GetItemString",
-                              "PyObject_GetAttrString",
-                              "PyMapping_GetItemString",
-                              "PyUnicode_AsUTF8",
-                              "Py_DecRef",
-                              "PyErr_Occurred",
-                              "PyErr_Clear",
-                              "PyLong_AsUnsignedLongLong",
-                              "PyObject_Hash",
-                              "PyFloat_AsDouble",
-                              "PyLong_FromUnsignedLongLong",
-                              "PyTuple_Size",
-                              "PyTuple_GetItem",
-                              "PyTuple_Pack",
-                              "PyDict_Copy",
-                              "PyDict_SetItemString",
-                              "Py_GetVersion",
-                              "PyLong_Type",
-                              "PyFloat_Type"};
+// clang-format off
+constexpr char needs[][32] = {
+    "PyImport_GetModuleDict", "PyDict_GetItemString", "PyObject_GetAttrString", "PyMapping_GetItemString",
+    "PyUnicode_AsUTF8", "Py_DecRef", "PyErr_Occurred", "PyErr_Clear", "PyLong_AsUnsignedLongLong",
+    "PyObject_Hash", "PyNumber_Absolute", "PyFloat_AsDouble", "PyLong_FromUnsignedLongLong", "PyTuple_Size",
+    "PyTuple_GetItem", "PyTuple_Pack", "PyDict_Copy", "PyDict_SetItemString", "Py_GetVersion",
+    "PyLong_Type", "PyFloat_Type"};
+// clang-format on
 static_assert(sizeof(Interpreter) == sizeof needs / sizeof *needs * sizeof(void*));
 constinit Interpreter python = {};
 constinit const void* python_is = nullptr; // its dynamic section
@@ -237,6 +226,13 @@ bool read_seed(Object* given, PythonSeed& seed) {
     if (seed.whole != ~uint64_t{0} || python.pending_error() == nullptr) return true;
     python.clear_error(); // negative, or larger
     add_hash(given, seed);
+    if (!seed.is_negative) return true;
+    Object* const positive = python.absolute(given); // which random.seed takes
+    if (positive == nullptr) return python.clear_error(), false;
+    seed = {};
+    read_seed(positive, seed);
+    seed.is_negative = true;
+    python.decrement(positive);
     return true;
   }
   if (type != python.real_type) return false;
