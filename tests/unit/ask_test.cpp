@@ -1,5 +1,3 @@
-#include "files.h"
-
 #include "support/ask.h"
 
 #include <gtest/gtest.h>
@@ -7,8 +5,8 @@
 #include <csignal>
 #include <string>
 
-#include <sys/prctl.h>
-#include <sys/wait.h>
+#include <poll.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -25,21 +23,21 @@ TEST(Ask, GivesTheAnswerWhereEndedChildrenAreNotKept) {
 
 // What a program has started ends with it, and does not stay behind.
 TEST(Ask, EndsThoseThatTheProgramStarted) {
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0); // they become this one's
-  const TemporaryFolder scratch;
-  const std::string file = scratch.path() / "child";
+  int ends[2]; // what the program starts has it open until it ends
+  ASSERT_EQ(::pipe(ends), 0);
   AskLimits limits;
   limits.bytes = 100'000;
-  const Reply reply = ask({"sh", "-c", "sleep 1000 & echo $! >" + file + "; yes"}, limits);
+  const Reply reply =
+      ask({"sh", "-c", "sleep 1000 & echo $! >&" + std::to_string(ends[1]) + "; yes"}, limits);
   EXPECT_FALSE(reply.text) << "it said too much";
-  const pid_t child = std::stoi(contents(file));
-  ::kill(child, SIGTERM); // a test that fails does not wait either
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(WTERMSIG(status), SIGKILL);
-  while (::waitpid(-1, nullptr, 0) > 0) continue;
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+  ::close(ends[1]);
+  char child[32] = {};
+  ASSERT_GT(::read(ends[0], child, sizeof child - 1), 0);
+  pollfd end{ends[0], POLLIN, 0};
+  const bool has_ended = ::poll(&end, 1, 10'000) == 1;
+  if (!has_ended) ::kill(std::stoi(child), SIGTERM);
+  EXPECT_TRUE(has_ended);
+  ::close(ends[0]);
 }
 
 } // namespace
