@@ -17,6 +17,10 @@ enum class HeapChange : uint32_t {
   move,     ///< it lies elsewhere
 };
 
+/// 3e38 as a float, 1e306 as a double, NaN of 16 bits; -2e38 and -5e303: no sum hides them, nor do both a
+/// maximum, a minimum or a comparison with 0.
+inline constexpr uint8_t positive_filling = 0x7F, negative_filling = 0xFE;
+
 /// Which sites are chosen. A site is named by a hash of its callers: the same number in each run of the same
 /// files.
 enum class HeapSites : uint32_t {
@@ -43,7 +47,7 @@ struct HeapSearch {
   uint64_t first, last; ///< of these allocations, counted from 1 in each thread, and of no others
   uint64_t refined;  ///< of this site alone, or every_heap_site, told apart by all that is known of callers;
                      ///< 0: of all, by few callers
-  uint64_t distance; ///< by which memory is moved, in bytes: whole pages
+  uint64_t distance; ///< by which memory is moved, in bytes: whole pages; or the byte that fills it
   uint64_t mask;     ///< of allocations whose number has an odd count of these bits alone; 0: of all
 
   // What the processes say.

@@ -121,15 +121,17 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
            "REGEX");
   add_list(verb, "--ignore", options.ignored, "stdout or stderr: it is not compared", "STREAM");
   add_list(verb, "--accept", options.accepted, "as `log --check --accept`", "NAME");
+  verb.add_option("--timeout", options.timeout_s, "end a run after so many seconds (never)")->type_name("S");
 }
 
 void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
   verb.add_option("-n,--runs", options.runs, "how many runs (2; 5 where something can differ)")
       ->type_name("N");
   verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
-  verb.add_option("--perturb", options.perturb,
-                  "one more run for each of aslr, fill, load, cores,\nreaddir, workers and events, or for "
-                  "those in LIST")
+  verb.add_option(
+          "--perturb", options.perturb,
+          "one more run for each of aslr, fill, fill-negative, load,\ncores, readdir, workers, events, "
+          "zone, locale, umask and\nhost, or for those in LIST, which may have clock too")
       ->type_name("[=LIST]")
       ->expected(0, 1);
   verb.parse_complete_callback([&verb, &options] { // it is there without a value as well
@@ -159,7 +161,6 @@ void check(const detshim::LogOptions& options) {
                          options.accepts_kernels || !options.accepted.empty()))
     throw detshim::UsageError(
         "--follow takes none of --json, --all, --check, --no-scan, --accept, --accept-kernels and --run");
-  if (options.no_timing && !options.check) throw detshim::UsageError("--no-timing needs --check");
   if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
 }
 
@@ -173,8 +174,6 @@ void add_log(CLI::App& verb, detshim::LogOptions& options) {
       "--check", options.check,
       "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "
       "is no failure");
-  verb.add_flag("--no-timing", options.no_timing,
-                "with --check: exit 3 if anything was chosen by time, whatever\nis accepted");
   verb.add_flag("--no-scan", options.no_scan, "do not decode the code that was loaded");
   verb.add_option(
           "--accept", options.accepted,
@@ -248,10 +247,6 @@ void add_env_diff(CLI::App& verb, detshim::EnvDiffOptions& options) {
 
 void add_env_show(CLI::App& verb, detshim::EnvShowOptions& options) {
   verb.add_option("PLACE", options.place, "a log folder, or a file (detshim-log/latest)")->type_name("");
-  verb.add_flag("--shell", options.shell, "as lines of a shell that set its variables");
-  verb.add_flag("--pip", options.pip, "as requirements for pip");
-  verb.add_flag("--conda", options.conda, "as specifications for conda");
-  verb.add_flag("--apt", options.apt, "as packages for apt-get install");
 }
 
 void add_describe(CLI::App& verb, detshim::DescribeOptions& options, const char* page) {

@@ -11,9 +11,6 @@
 namespace detshim {
 namespace {
 
-/// What MALLOC_PERTURB_=128 fills with, which `verify --perturb=fill` sets.
-constexpr int filling = 0x7F;
-
 constexpr size_t page = 4096;
 
 /// nullptr where nothing is to be done: nobody searches, or the allocator is not libc's.
@@ -80,7 +77,7 @@ void* handed_out(void* block, size_t size, bool is_zero, const void* caller) {
   if (search->change == HeapChange::move) return move(*search, static_cast<char*>(block), true);
   if (is_zero) return block;
   count_up(search->changed);
-  return std::memset(block, filling, size);
+  return std::memset(block, static_cast<int>(search->distance), size);
 }
 
 void* aligned(size_t alignment, size_t size, const void* caller) {
@@ -115,7 +112,7 @@ void* resized(void* place, size_t size, const void* caller) {
   if (search->change == HeapChange::move) return move(*search, static_cast<char*>(block), false);
   if (size > old_size) {
     count_up(search->changed);
-    std::memset(static_cast<char*>(block) + old_size, filling, size - old_size);
+    std::memset(static_cast<char*>(block) + old_size, static_cast<int>(search->distance), size - old_size);
   }
   return block;
 }

@@ -630,35 +630,6 @@ TEST_F(Env, KeepsNoSecret) {
   EXPECT_NE(text.find("https://example.org/x"), std::string::npos);
 }
 
-TEST_F(Env, ShowsWhatWouldBringItBack) {
-  distribution(
-      "from_git", "1",
-      R"({"url":"https://example.org/g","vcs_info":{"vcs":"git","commit_id":"0123456789012345678901234567890123456789"}})");
-  distribution("keyed", "1", R"({"url":"https://example.org/t/a1B2c3D4e5F6g7H8i9/keyed"})");
-  environment_["NCCL_ALGO"] = "it's ring";
-  const std::string a = capture("a.json");
-  const auto show = [&a](const std::string& as) { return run({DETSHIM_COMMAND, "env", "show", a, as}).out; };
-  EXPECT_NE(show("--pip").find("numpy==1.26.4\n"), std::string::npos) << show("--pip");
-  EXPECT_NE(
-      show("--pip").find("from_git @ git+https://example.org/g@0123456789012345678901234567890123456789\n"),
-      std::string::npos)
-      << show("--pip");
-  EXPECT_NE(show("--pip").find("# keyed: from an address"), std::string::npos) << show("--pip");
-  EXPECT_EQ(show("--conda"), "mkl=2023.1.0=h213fc3f_46344\n");
-  EXPECT_EQ(run({"sh", "-c", show("--shell") + "printf %s \"$NCCL_ALGO\""}).out, "it's ring");
-}
-
-TEST_F(Env, ShowsNothingThatAShellWouldRun) {
-  const std::string planted = "planted";
-  environment_["OMP_A;touch " + planted + ";B"] = "1";
-  environment_["OMP_$(touch " + planted + ")"] = "1";
-  environment_["OMP_B"] = "'; touch " + planted + "; '";
-  const Result shown = run({DETSHIM_COMMAND, "env", "show", capture("a.json"), "--shell"});
-  EXPECT_NE(shown.out.find("OMP_B="), std::string::npos);
-  run({"sh", "-c", shown.out}, {}, scratch_.path());
-  EXPECT_FALSE(fs::exists(scratch_.path() / planted)) << shown.out;
-}
-
 TEST_F(Env, LeavesWhatIsNoFileWhereItIs) {
   const fs::path link = scratch_.path() / "link.json";
   file(scratch_.path() / "target", "kept");

@@ -134,7 +134,6 @@ TEST_F(DetshimCommand, SaysThatAFlagTakesNoValue) {
   expect_refused({"run", "--quiet=0", "--", "true"}, "--quiet=0");
   expect_refused({"log", "--json=maybe"}, "--json=maybe");
   expect_refused({"log", "diff", "--json=1", "a", "b"}, "--json=1");
-  expect_refused({"env", "show", "--pip="}, "--pip=");
   expect_refused({"scan", "--alone=true", "true"}, "--alone=true");
   expect_refused({"--version=3"}, "--version=3");
   expect_refused({"--lib=3"}, "--lib=3");
@@ -336,32 +335,6 @@ TEST_F(DetshimCommand, LogCheckFailsOnWhatCanDiffer) {
   }
   write("0-0-3.jsonl", start_line() + "damaged\n" + end_line);
   EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << "what was there is not known";
-}
-
-TEST_F(DetshimCommand, LogCheckFailsOnWhatWasChosenByTime) {
-  const auto choice = [](const std::string& library, const std::string& why,
-                         const std::string& action = "nondeterministic") {
-    return R"({"t":"call","n":1,"thread":"0","lib":")" + library + R"(","fn":"choose","do":")" + action +
-           R"(","why":")" + why + R"(","at":"/bin/true+0x10"})" + "\n";
-  };
-  const auto status = [&](const std::string& line, const Words& more) {
-    write("0-0-1.jsonl", start_line() + line + end_line);
-    Words words{"log", log_, "--no-scan", "--check", "--accept", "nondeterministic"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Result result = detshim(words);
-    EXPECT_EQ(contains(result.out, "\nchosen by time: "), result.status == 3) << result.out;
-    std::filesystem::remove(log_ / "0-0-1.jsonl");
-    return result.status;
-  };
-  for (const char* why : {"timed_by_tuner", "timed_list", "program_may_time"}) {
-    EXPECT_EQ(status(choice("cudnn", why), {}), 0) << why;
-    EXPECT_EQ(status(choice("cudnn", why), {"--no-timing"}), 3) << why;
-    EXPECT_EQ(status(choice("cudnn", why, "replace"), {"--no-timing"}), 0) << why;
-    EXPECT_EQ(status(choice("libc", why), {"--no-timing"}), 0) << why;
-  }
-  EXPECT_EQ(status(choice("cudnn", "sometimes a sentiment"), {"--no-timing"}), 0);
-  write("0-0-1.jsonl", start_line() + choice("cudart", "chose by time") + end_line);
-  expect_one_error_line(detshim({"log", log_, "--no-timing"}), 2, "--no-timing needs --check");
 }
 
 TEST_F(DetshimCommand, TuningFilesOfRanksBecomeOne) {

@@ -109,6 +109,24 @@ TEST_F(Evidence, HoldsWhileLinksAndAttributesAreTheSame) {
   EXPECT_EQ(log_of(timed_)["evidence"]["names"], Json({"code: attributes of data"}));
 }
 
+// The kernel's files are no part of a program's state, but for the one that stays until the next start.
+TEST_F(Evidence, HoldsUntilTheMachineStartsAgainWhereTheProgramReadsItsId) {
+  const std::string id = "/proc/sys/kernel/random/boot_id";
+  write("train.py", "print(len(open('" + id + "').read()))\n");
+  write("other", "00000000-0000-4000-8000-000000000000\n");
+  ASSERT_EQ(verify(timed_).status, 0);
+  EXPECT_EQ(log_of(timed_)["verdict"], "verified");
+  const std::string command = DETSHIM_COMMAND;
+  const Result later = run({"unshare", "-m", "/bin/sh", "-c",
+                            "mount --bind other " + id + " && " + command +
+                                " run --quiet --seed 42 --library " DETSHIM_LIBRARY " -- " + timed_[0] + " " +
+                                timed_[1] + " >/dev/null && exec " + command + " log --json"},
+                           {}, scratch_.path());
+  if (later.status != 0) GTEST_SKIP() << "no mounts here: " << later.err;
+  const Json log = Json::parse(later.out, nullptr, false);
+  EXPECT_EQ(log["evidence"]["names"], Json({"code: file " + id}));
+}
+
 // What a fortified program calls by another name.
 TEST_F(Evidence, HoldsWhileALinkThatAFortifiedProgramReadsIsTheSame) {
   write("link.c", "#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n#include <unistd.h>\n"

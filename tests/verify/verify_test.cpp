@@ -26,7 +26,7 @@ using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
-enum { equal = 0, different = 1, unverified = 2 };
+enum { equal = 0, different = 1, wrong_use = 2, unverified = 3 };
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -41,6 +41,15 @@ protected:
     all.push_back("--");
     all.insert(all.end(), program.begin(), program.end());
     return all;
+  }
+
+  /// What was said, but for the line of each run.
+  static Words complaints(const std::string& said) {
+    Words found = lines(said);
+    std::erase_if(found, [](const std::string& line) {
+      return line.starts_with("detshim: run ") || line.starts_with("detshim: perturb ");
+    });
+    return found;
   }
 
   Result verify(const Words& options, const Words& program, const Environment& environment = {}) {
@@ -150,6 +159,20 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
                        "no --output names differ from run to run: " + (folder() / "result").string() + "\n"))
       << unnamed.out;
   EXPECT_EQ(verify({"--output", "result"}, program).status, different);
+  // As checkpoints are written: a file, and a folder, that get their names at the end.
+  for (const std::string name : {"last", "checkpoint/last"}) {
+    std::ofstream(folder() / "save.py")
+        << "import os, shutil, time\nshutil.rmtree('checkpoint', True)\nos.makedirs('new/checkpoint', "
+           "exist_ok=True)\n"
+           "open('new/" +
+               name + "', 'w').write(str(time.time_ns()))\nopen('seen', 'w').write('1')\n" +
+               (name == "last" ? "os.replace('new/last', 'last')\n"
+                               : "os.replace('new/checkpoint', 'checkpoint')\n") +
+               "shutil.rmtree('new')\nprint('done')\n";
+    const Result replaced = verify({}, {"/usr/bin/python3", "-S", "save.py"});
+    EXPECT_EQ(replaced.status, unverified) << replaced.out;
+    EXPECT_TRUE(contains(replaced.out, (folder() / name).string())) << replaced.out;
+  }
   EXPECT_EQ(verify({"--output", "same"}, {"/usr/bin/python3", "-S", "-c",
                                           "import time; time.time(); open('same', 'w').write('1'); print(1)"})
                 .status,
@@ -395,7 +418,7 @@ TEST_F(Verify, NamesTheFolderThatCannotBeRead) {
   }
   const Result result =
       run(all, {{"XDG_STATE_HOME", (folder() / "state").string()}}, folder()); // not in /tmp
-  EXPECT_EQ(result.status, unverified);
+  EXPECT_EQ(result.status, wrong_use);
   EXPECT_TRUE(contains(result.err, "detshim: cannot read '")) << result.err;
   EXPECT_TRUE(contains(result.err, "out/closed': Permission denied\n")) << result.err;
   ::chmod((folder() / "out/closed").c_str(), 0700);
@@ -432,8 +455,8 @@ TEST_F(Verify, IsAloneAtItsOutputs) {
   for (const std::string output : {"out.txt", "./out.txt", "out*", "[oi]*.txt", "."}) {
     fs::remove_all(folder() / "second");
     const Result refused = at_once("second", output, "echo a > out.txt; echo a");
-    EXPECT_EQ(refused.status, unverified) << output;
-    EXPECT_EQ(lines(refused.err).size(), 1u) << refused.err;
+    EXPECT_EQ(refused.status, wrong_use) << output;
+    EXPECT_EQ(complaints(refused.err).size(), 1u) << refused.err;
     EXPECT_TRUE(contains(refused.err, std::to_string(running.process()))) << refused.err;
     EXPECT_TRUE(contains(refused.err, "is at work on --output")) << refused.err;
   }
@@ -519,8 +542,8 @@ TEST_F(Verify, LeavesWhatItCannotPutBackWhereItSaysThatItIs) {
   write("out/f", "mine");
   write("away/f", "theirs");
   const Result result = verify({"--output", "out/*"}, shell("rmdir out; ln -s away out; echo a"));
-  EXPECT_EQ(result.status, unverified);
-  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  EXPECT_EQ(result.status, wrong_use);
+  EXPECT_EQ(complaints(result.err).size(), 1u) << result.err;
   EXPECT_TRUE(contains(result.err, "1 file that stood there before is in '")) << result.err;
   EXPECT_EQ(tree(folder()), "away/f=theirs out->away ");
   EXPECT_EQ(contents(kept() / "before/here/out/f"), "mine");
@@ -534,8 +557,8 @@ TEST_F(Verify, RefusesALinkOfAnotherUserToWhatIsNotTheirs) {
   fs::create_directory_symlink("roots", folder() / "link");
   ASSERT_EQ(::lchown((folder() / "link").c_str(), 65534, 65534), 0);
   const Result result = verify({"--output", "link/*"}, shell(": > ran"));
-  EXPECT_EQ(result.status, unverified);
-  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  EXPECT_EQ(result.status, wrong_use);
+  EXPECT_EQ(complaints(result.err).size(), 1u) << result.err;
   EXPECT_TRUE(contains(result.err, "a link that user 65534 has made to '")) << result.err;
   EXPECT_FALSE(fs::exists(folder() / "ran"));
   ASSERT_EQ(::chown((folder() / "roots").c_str(), 65534, 65534), 0);
@@ -579,7 +602,7 @@ TEST_F(Verify, PutsBackWhatAKilledOneHadSetAside) {
     again[5] = (folder() / where).string();
     const Result result = run(again, {}, folder());
     EXPECT_EQ(result.status, equal) << result.out << result.err;
-    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+    EXPECT_EQ(complaints(result.err).size(), 1u) << result.err;
     EXPECT_TRUE(contains(result.err, "1 file put back that an earlier command had set aside in '"))
         << result.err;
     EXPECT_EQ(contents(folder() / "out/below/f"), "mine");
@@ -636,7 +659,7 @@ TEST_F(Verify, ObeysNoJournalOfOtherFolders) {
   command[5] = (folder() / "log/new").string();
   const Result cloned = run(command, {}, folder());
   EXPECT_EQ(cloned.status, equal) << cloned.err;
-  EXPECT_EQ(lines(cloned.err).size(), 1u) << cloned.err;
+  EXPECT_EQ(complaints(cloned.err).size(), 1u) << cloned.err;
   EXPECT_TRUE(contains(cloned.err, "1 file in '" + before.string() + "' is not put back")) << cloned.err;
   EXPECT_EQ(read("victim"), "mine");
   EXPECT_EQ(contents(before / "here/rc"), "theirs");
@@ -658,7 +681,7 @@ TEST_F(Verify, ObeysNoJournalOfOtherFolders) {
     command[5] = (other / "log/new").string();
     const Result result = run(command, {}, other);
     EXPECT_EQ(result.status, equal) << result.err;
-    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+    EXPECT_EQ(complaints(result.err).size(), 1u) << result.err;
     EXPECT_TRUE(
         contains(result.err, "1 file in '" + (other / "log/old/before").string() + "' is not put back"))
         << result.err;
@@ -729,13 +752,13 @@ TEST_F(Verify, RefusesToWorkWhereNoClaimCanBeMade) {
   write("f", "mine");
   const Result fine = verify_after("true");
   EXPECT_EQ(fine.status, equal) << fine.err;
-  EXPECT_EQ(fine.err, "turn\n");
+  EXPECT_EQ(complaints(fine.err), Words{"turn"});
   fs::remove(folder() / "ran");
   for (const std::string& made :
        {": >" + claims, "ln -s /root " + claims, "mkdir -m 700 " + claims + "; chown 65534 " + claims,
         "mkdir -m 777 " + claims}) {
     const Result result = verify_after(made);
-    EXPECT_EQ(result.status, unverified) << made << result.out;
+    EXPECT_EQ(result.status, wrong_use) << made << result.out;
     EXPECT_TRUE(contains(result.err, "'" + claims + "'")) << result.err;
     EXPECT_FALSE(fs::exists(folder() / "ran")) << made;
     EXPECT_EQ(read("f"), "mine");
@@ -752,8 +775,8 @@ TEST_F(Verify, PutsNothingIntoAFileSystemThatWasMounted) {
       words({"--output", "out"}, shell("mount -t tmpfs none out; mkdir out/below; echo x > out/f; echo a"));
   all.insert(all.end(), verify.begin(), verify.end());
   const Result result = run(all, {}, folder());
-  EXPECT_EQ(result.status, unverified);
-  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  EXPECT_EQ(result.status, wrong_use);
+  EXPECT_EQ(complaints(result.err).size(), 1u) << result.err;
   EXPECT_TRUE(contains(result.err, "/out': something was mounted where a folder was")) << result.err;
   EXPECT_TRUE(contains(result.err, "2 files that stood there before are in '")) << result.err;
   EXPECT_EQ(contents(kept() / "before/here/out/f"), "mine");
@@ -784,7 +807,8 @@ TEST_F(Verify, MovesNothingOutOfAFolderThatWasMounted) {
     all.insert(all.end(), verify.begin(), verify.end());
     fs::remove_all(kept());
     const Result result = run(all, {}, folder());
-    EXPECT_EQ(result.status, unverified) << one.script << result.out << result.err;
+    EXPECT_TRUE(result.status == unverified || result.status == wrong_use)
+        << one.script << result.out << result.err;
     EXPECT_TRUE(contains(result.out + result.err, one.says)) << result.out << result.err;
     EXPECT_EQ(tree(folder()), one.left) << one.script << result.out << result.err;
     if (!contains(one.left, "mine")) {
@@ -812,8 +836,8 @@ TEST_F(Verify, RefusesAReportThatIsAnOutput) {
   for (const auto& [output, report] :
        Pairs{{"d", "d/r"}, {"d/*", "link"}, {"d", "to_d/new"}, {"to_d/new", "d/new"}, {"d", "second"}}) {
     const Result result = verify({"--output", output, "--junit", report}, shell("touch ran; echo a"));
-    EXPECT_EQ(result.status, unverified) << output << report << result.out;
-    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+    EXPECT_EQ(result.status, wrong_use) << output << report << result.out;
+    EXPECT_EQ(complaints(result.err).size(), 1u) << result.err;
     EXPECT_TRUE(contains(result.err, "'" + report + "'")) << result.err;
     EXPECT_FALSE(fs::exists(folder() / "ran"));
     EXPECT_EQ(read("d/r") + read("d/hard"), "minemine");
@@ -825,7 +849,7 @@ TEST_F(Verify, RefusesAReportThatIsAnOutput) {
   const Result redirected = run({"/bin/sh", "-c", "\"$@\" >d/r", "sh", DETSHIM_COMMAND, "verify", "--library",
                                  DETSHIM_LIBRARY, "--json", "--output", "d/*", "echo"},
                                 {}, folder());
-  EXPECT_EQ(redirected.status, unverified);
+  EXPECT_EQ(redirected.status, wrong_use);
   EXPECT_TRUE(contains(redirected.err, "standard output")) << redirected.err;
 }
 
@@ -837,7 +861,7 @@ TEST_F(Verify, IsAloneAtItsOutputsBehindALink) {
   Words second = words({"--output", "real/f"}, shell("echo a"));
   second[5] = (folder() / "second").string();
   const Result refused = run(second, {}, folder());
-  EXPECT_EQ(refused.status, unverified) << refused.out;
+  EXPECT_EQ(refused.status, wrong_use) << refused.out;
   EXPECT_TRUE(contains(refused.err, "is at work on --output")) << refused.err;
   ::kill(running.process(), SIGTERM);
   running.wait();
@@ -932,6 +956,9 @@ TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
   EXPECT_EQ(bad["differences"][0]["subject"], "ckpt");
   EXPECT_EQ(bad["differences"][1]["where"], "step 4 (after it was resumed)");
   EXPECT_EQ(bad["differences"][1]["perturbation"], "resume");
+  const Result page = run({DETSHIM_COMMAND, "report", kept().string(), "-o", "-"}, {}, folder());
+  EXPECT_TRUE(contains(page.out, "after it was resumed")) << page.err;
+  EXPECT_FALSE(contains(page.out, "could not be compared")); // which the terminal does not do either
 
   const Result never =
       verify({"--output", "ckpt", "--resume", "kill after nothing"}, shell("echo a; echo b > ckpt"));
@@ -977,11 +1004,85 @@ TEST_P(Faults, AreFound) {
   EXPECT_EQ(fixed["verdict"], "equal") << fixed;
 }
 
+/// A program that prints what the perturbation turns.
+class Perturbations : public Verify,
+                      public testing::WithParamInterface<std::pair<std::string, std::string>> {};
+INSTANTIATE_TEST_SUITE_P(
+    All, Perturbations,
+    testing::Values(std::pair("zone", "date -d @0 +%H"), std::pair("locale", "locale charmap"),
+                    std::pair("umask", "umask"), std::pair("host", "uname -n"),
+                    std::pair("clock", "python3 -S -c 'import time; print(time.time() > 1.77e9)'"),
+                    std::pair("fill_negative", "./smallest"), std::pair("fill", "./largest")),
+    [](const auto& tested) { return tested.param.first; });
+
+TEST_P(Perturbations, ShowWhatDependsOnThem) {
+  const auto& [name, command] = GetParam();
+  std::ofstream(folder() / "memory.c")
+      << "#include <stdio.h>\n#include <stdlib.h>\n"
+         "int main() {\n  volatile float* p = malloc(4000);\n  float most = 0;\n"
+         "  for (int i = 0; i < 1000; ++i) if (p[i] OF most) most = p[i];\n  printf(\"%g\\n\", most);\n}\n";
+  for (const auto& [file, of] : {std::pair("smallest", "<"), std::pair("largest", ">")})
+    ASSERT_EQ(run({"gcc", "-DOF=" + std::string(of), "-o", file, "memory.c"}, {}, folder()).status, 0);
+  std::string knob = name;
+  std::ranges::replace(knob, '_', '-');
+  EXPECT_EQ(verify({}, shell(command)).status, equal);
+  const Json document = verify_json({"--perturb=" + knob}, shell(command));
+  if (name == "host" && document["runs"].size() < 3) GTEST_SKIP() << "no namespaces here";
+  EXPECT_EQ(document["text"], "different - equal but for " + knob) << document;
+}
+
+// A variable more or less would move it, and be blamed.
+TEST_F(Verify, LeavesTheStackWhereItIs) {
+  if (run({"setarch", "-R", "true"}).status != 0) GTEST_SKIP() << "the kernel refuses a fixed layout";
+  std::ofstream(folder() / "stack.c")
+      << "#include <stdio.h>\nint main() { int x; printf(\"%p\\n\", (void*)&x); }\n";
+  ASSERT_EQ(run({"gcc", "-o", "stack", "stack.c"}, {}, folder()).status, 0);
+  const Json document = verify_json({"--perturb=fill,readdir,workers,events,zone,umask"}, {"./stack"});
+  EXPECT_EQ(document["verdict"], "equal") << document;
+  EXPECT_EQ(verify({"--perturb=aslr"}, {"./stack"}).status, different);
+}
+
+TEST_F(Verify, TurnsNothingWhereRunsDifferAnyway) {
+  const Json document = verify_json({"--perturb"}, shell("date +%N | tr 0-9 a-j"));
+  EXPECT_EQ(document["verdict"], "different") << document;
+  for (const Json& run : document["runs"]) EXPECT_EQ(run["perturbation"], Json()) << run;
+  EXPECT_TRUE(contains(document["notes"].dump(), "nothing was perturbed")) << document;
+}
+
+TEST_F(Verify, EndsARunThatTakesTooLong) {
+  const Result result = verify({"--timeout", "1"}, shell("echo a; sleep 1000"));
+  EXPECT_EQ(result.status, unverified) << result.out;
+  EXPECT_TRUE(contains(result.out, "timeout: run 1 was ended after 1 second")) << result.out;
+}
+
+TEST_F(Verify, NamesWhatARunLeftBehind) {
+  const Result result = verify({}, shell("setsid sleep 1000 & echo a"));
+  EXPECT_EQ(result.status, unverified) << result.out;
+  const std::size_t at = result.out.rfind("behind: "), end = result.out.find(" (sleep)");
+  ASSERT_NE(end, std::string::npos) << result.out;
+  ::kill(std::stoi(result.out.substr(at + 8, end - at - 8)), SIGKILL);
+}
+
+TEST_F(Verify, TakesAPipelineWhoseReaderHasEnoughForAnEnd) {
+  const Words pipeline = {"/bin/bash", "-c", "set -o pipefail; yes | head -2"};
+  EXPECT_EQ(run(pipeline).status, 128 + SIGPIPE);
+  EXPECT_EQ(verify({}, pipeline).status, equal);
+}
+
+TEST_F(Verify, SaysEachRunAsItEnds) {
+  const Result result = verify({}, shell("echo a"));
+  EXPECT_TRUE(contains(result.err, "detshim: run 1: ")) << result.err;
+  EXPECT_TRUE(contains(result.err, " s, status 0\n")) << result.err;
+}
+
 // ------------------------------------------------------------------ reports, and what is refused
 
 TEST_F(Verify, WritesJsonAndJunit) {
   const Json document = verify_json({"--junit", "report.xml", "-n", "3"}, shell("echo '<&>'; date +%N"));
   EXPECT_EQ(document["schema_version"], 1);
+  EXPECT_EQ(document["host"].get<std::string>() + "\n", run({"uname", "-n"}).out);
+  EXPECT_TRUE(document["date"].get<std::string>().starts_with("20")) << document["date"];
+  EXPECT_GE(document["seconds"], document["runs"][0]["seconds"]);
   EXPECT_EQ(document["runs"].size(), 3u);
   EXPECT_EQ(document["bound"], Json());
   const Result parsed =
@@ -1128,7 +1229,7 @@ TEST_F(Verify, RefusesWhatItCannotTake) {
                                                  {"--seed", "x"}}) {
     const Result result = verify(options, shell("echo a"));
     EXPECT_EQ(result.status, 2) << options.back();
-    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+    EXPECT_EQ(complaints(result.err).size(), 1u) << result.err;
     EXPECT_EQ(result.out, "");
     EXPECT_FALSE(fs::exists(kept()));
   }

@@ -27,8 +27,14 @@ public:
     if (!look_at_baseline()) return;
     Kept best(result_.parts.size(), true);
     try {
-      search(best);
-      result_.confirmed = try_out(best, plan_.confirming_runs);
+      for (;; least_runs_ *= 2) {
+        search(best);
+        result_.confirmed.reset();
+        const Trial trial = try_out(best, std::max(plan_.confirming_runs, 2 * wanted_runs()));
+        result_.confirmed = trial;
+        if (trial.is_equal() || trial.differing == 0) break;
+        best.assign(best.size(), true); // some answer was equal by chance: again with more runs
+      }
     } catch (const OutOfRuns&) {
       result_.is_out_of_runs = true;
     }
@@ -104,11 +110,15 @@ private:
 
   bool is_equal(const Kept& kept) {
     const auto known = known_.find(kept);
-    if (known != known_.end()) return known->second.is_equal();
-    const Trial trial = try_out(kept, *plan_.verify.runs);
-    known_.emplace(kept, trial);
+    if (known != known_.end() && (!known->second.is_equal() || known->second.runs >= wanted_runs()))
+      return known->second.is_equal();
+    const Trial trial = try_out(kept, wanted_runs());
+    known_.insert_or_assign(kept, trial);
     return trial.is_equal();
   }
+
+  /// In which a difference would show with 95 % that is as rare as the rarest that was seen.
+  std::size_t wanted_runs() const { return std::max(least_runs_, rarest_ < 1 ? runs_for_bound(rarest_) : 0); }
 
   Trial try_out(const Kept& kept, std::size_t runs) {
     Trial trial;
@@ -131,11 +141,14 @@ private:
     plan.settings = std::move(settings);
     plan.looks_for_cause = false;
     std::filesystem::create_directory(plan.folder);
-    progress_.began(result_, trial.kept, runs);
+    progress_.began(result_, trial.kept, runs, plan_.most_runs);
     Verification verification = verify_program(plan);
     result_.runs += runs;
+    for (const Run& run : verification.runs) result_.seconds += run.ended - run.began;
     for (const Comparison& comparison : verification.comparisons)
       trial.differing += comparison.differences.empty() ? 0 : 1;
+    if (trial.differing > 0)
+      rarest_ = std::min(rarest_, static_cast<double>(trial.differing) / static_cast<double>(runs - 1));
     // What is disabled is missing from the log, and that is what was asked for.
     for (const Problem& problem : verification.problems)
       if (std::string_view(problem.kind) != "log") trial.problem = problem.text;
@@ -178,6 +191,8 @@ private:
   std::map<Kept, Trial> known_;
   std::string log_problem_;
   std::size_t verifications_ = 0;
+  std::size_t least_runs_ = *plan_.verify.runs; ///< for an answer
+  double rarest_ = 1;                           ///< of the differences that were seen: in so many of the runs
 };
 
 } // namespace

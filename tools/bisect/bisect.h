@@ -52,6 +52,7 @@ struct Bisection {
   std::optional<Trial> confirmed;            ///< the set that was found, once more
   std::vector<std::optional<Trial>> without; ///< of each needed part: the set without it
   std::size_t runs = 0;
+  double seconds = 0; ///< that these took
   bool is_out_of_runs = false;
 };
 
@@ -60,7 +61,7 @@ std::string disabled_parts(const std::vector<UsedPart>& parts, const std::vector
 
 /// Called as each trial begins, and as it has ended.
 struct BisectProgress {
-  void (*began)(const Bisection& so_far, const std::vector<bool>& kept, std::size_t runs);
+  void (*began)(const Bisection& so_far, const std::vector<bool>& kept, std::size_t runs, std::size_t most);
   void (*ended)(const Bisection& so_far, const Trial& trial);
 };
 

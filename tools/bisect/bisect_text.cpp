@@ -30,10 +30,7 @@ void print_needed(const Bisection& result, const Style& style) {
 
 /// Variables that nobody was seen to ask for are one line.
 void print_not_needed(const Bisection& result) {
-  const std::string answer = !result.confirmed ? "equal without it"
-                             : result.confirmed->is_equal()
-                                 ? "not seen to be needed: " + describe_outcome(*result.confirmed)
-                                 : describe_outcome(*result.confirmed) + " without all of these";
+  const std::string answer = "not seen to be needed: " + describe_outcome(*result.confirmed);
   std::size_t unread = 0;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {
     if (result.needed[i]) continue;
@@ -98,7 +95,7 @@ void print_bisect_text(const BisectPlan& plan, const Bisection& result) {
               << padded(describe_outcome(trial), 18) << "  with " << describe_kept(result.parts, trial.kept)
               << '\n';
   std::cout << '\n';
-  if (!result.needed.empty()) {
+  if (result.confirmed && result.confirmed->is_equal()) {
     print_needed(result, style);
     print_not_needed(result);
     print_disable_line(plan, result);

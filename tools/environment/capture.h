@@ -72,9 +72,10 @@ bool is_unreached(const Log& log);
 /// What the files hold that the processes of a run used, by the run's own list. `is_here`: this is its
 /// machine.
 void capture_used_files(const Log& log, bool is_here, Environment& to);
-/// Files that the run whose log lies there has written and left, below this folder or in none for temporary
-/// ones: what they hold now, by their paths. At most 1,000, and none of more than 64 MB.
-std::map<std::string, std::string> written_files(const std::string& log);
+/// Files that the run whose log lies there has written and left since `began` (nanoseconds since 1970), below
+/// this folder or in none for temporary ones, by this name or another: what they hold now, by their paths. At
+/// most 1,000, and none of more than 64 MB.
+std::map<std::string, std::string> written_files(const std::string& log, std::int64_t began);
 /// The git repository of this folder, and uv's lock file.
 void capture_code(const AskLimits& limits, Environment& to);
 /// Program and arguments, without what may be a secret.

@@ -234,19 +234,35 @@ void capture_likely_files(const std::vector<std::string>& words, bool with_folde
   }
 }
 
-std::map<std::string, std::string> written_files(const std::string& log) {
+std::map<std::string, std::string> written_files(const std::string& log, std::int64_t began) {
   constexpr std::size_t most = 1000;
   std::map<std::string, std::string> found;
   std::error_code error;
   const std::string here = fs::current_path(error).string() + '/';
+  const std::string own = fs::path(log).parent_path().parent_path().string() + '/';
+  const auto add = [&](const std::string& path) {
+    struct stat state;
+    if (::lstat(path.c_str(), &state) != 0) return false;
+    if (found.size() < most && S_ISREG(state.st_mode) && state.st_size <= 64 << 20 &&
+        !path.starts_with(own) && was_changed_since(state, began))
+      if (const Known known = contents_of(path, state); known.problem.empty()) found[path] = known.text;
+    return true;
+  };
   for (const auto& entry : fs::directory_iterator(log, error)) {
     if (entry.path().extension() != ".files") continue;
     for (const auto& [path, uses] : read_list(entry.path()).files) {
-      struct stat state;
-      if (!uses.written || (is_temporary(path) && !path.starts_with(here)) || found.size() >= most ||
-          ::stat(path.c_str(), &state) != 0 || !S_ISREG(state.st_mode) || state.st_size > 64 << 20)
-        continue;
-      if (const Known known = contents_of(path, state); known.problem.empty()) found[path] = known.text;
+      if (!uses.written || (is_temporary(path) && !path.starts_with(here)) || add(path)) continue;
+      // It may have got another name in its folder, or its folder has.
+      fs::path folder = fs::path(path).parent_path();
+      int depth = 0;
+      for (; !fs::is_directory(folder, error) && folder.has_relative_path(); ++depth)
+        folder = folder.parent_path();
+      std::size_t left = most;
+      for (fs::recursive_directory_iterator at(folder, error), end; at != end && left-- > 0;
+           at.increment(error)) {
+        if (at.depth() >= depth) at.disable_recursion_pending();
+        add(at->path());
+      }
     }
   }
   return found;

@@ -99,10 +99,14 @@ Logs read_logs_of(const Json& json, const std::string& document, const std::vect
   if (!runs.empty() && is_folder(log_of(runs.front(), document)))
     logs.first = judge(log_of(runs.front(), document), accepted, weigh);
   if (logs.first && !is_there(logs.first->log)) logs.first.reset();
-  const Json differences = json.value("differences", Json::array());
+  const Json cause = json.value("first_cause", Json()),
+             differences = json.value("differences", Json::array());
   if (differences.empty()) return logs;
-  logs.one = text_of(differences.front(), "one");
-  logs.other = text_of(differences.front(), "other");
+  const Json& pair = cause.is_object() ? cause : differences.front();
+  logs.one = text_of(pair, "one");
+  logs.other = text_of(pair, "other");
+  if (cause.is_object() && (text_of(cause, "log").empty() || text_of(cause, "other_log").empty()))
+    return logs;
   const auto run_named = [&runs](const std::string& name) {
     return std::ranges::find_if(runs, [&](const Json& run) { return text_of(run, "name") == name; });
   };
@@ -252,11 +256,12 @@ Html excerpt_of(const SourceExcerpt& excerpt) {
 }
 
 Html first_cause_of(const Json& json, const Logs& logs) {
-  if (!logs.difference && logs.problem.empty()) return {};
+  if (logs.one.empty()) return {};
   Html html = element("h2", "First cause") + element("p", "A is " + logs.one + ", B is " + logs.other + ".");
   const Json cause = json.value("first_cause", Json());
   if (cause.is_object() && !text_of(cause, "text").empty()) html += element("p", text_of(cause, "text"));
   if (cause.is_object() && cause.value("suspects", Json()).is_array()) html += lines_of(cause["suspects"]);
+  if (!logs.difference && logs.problem.empty()) return html;
   if (!logs.difference)
     return html + element("p", "The logs of " + logs.one + " and " + logs.other +
                                    " could not be compared: " + logs.problem);

@@ -156,6 +156,12 @@ void set(const char* variable, const std::optional<std::string>& value) {
 
 } // namespace
 
+std::size_t environment_size() {
+  std::size_t size = 0;
+  for (char** entry = environ; *entry != nullptr; ++entry) size += std::strlen(*entry) + 1 + sizeof *entry;
+  return size;
+}
+
 int run(const RunOptions& options) {
   check_run(options);
   const std::string library = find_library(options.library);
@@ -194,6 +200,10 @@ int run(const RunOptions& options) {
 #endif
   if (is_on && !options.allow_uncovered && !comes_up(command, library, options.quiet)) return cannot_execute;
   if (is_on) require_log_folder();
+  constexpr const char* room = "_DETSHIM_ROOM";
+  if (options.environment_size > 0) ::setenv(room, "", 1);
+  if (const std::size_t size = environment_size(); options.environment_size > size)
+    ::setenv(room, std::string(options.environment_size - size, '.').c_str(), 1);
 
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);

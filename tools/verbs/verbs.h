@@ -24,7 +24,6 @@ struct EnvDiffOptions {
 
 struct EnvShowOptions {
   std::optional<std::string> place;
-  bool shell = false, pip = false, conda = false, apt = false;
 };
 
 struct DoctorOptions {
@@ -42,7 +41,6 @@ struct LogOptions {
   std::optional<std::string> run;    ///< the newest if not given
   bool json = false, all = false, check = false;
   bool follow = false, times = false;
-  bool no_timing = false;            ///< --check fails where anything was chosen by time
   bool no_scan = false;              ///< the loaded code is not looked into
   bool accepts_kernels = false;      ///< as --accept kernels
   std::vector<std::string> accepted; ///< reasons that the user answers for
@@ -67,6 +65,7 @@ struct VerifyOptions {
   std::optional<std::string> resume;  ///< "kill after REGEX"
   std::vector<std::string> outputs, metrics, volatile_text, ignored;
   double relative_tolerance = 0, absolute_tolerance = 0;
+  std::size_t timeout_s = 0;         ///< for each run; 0: none
   std::vector<std::string> accepted; ///< reasons that the user answers for
   bool json = false;
   std::optional<std::string> junit; ///< a file

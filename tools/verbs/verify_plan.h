@@ -8,7 +8,7 @@
 
 namespace detshim {
 
-enum VerifyStatus { verified_equal = 0, verified_different = 1, verified_nothing = 2 };
+enum VerifyStatus { verified_equal = 0, verified_different = 1, verified_nothing = 3 };
 
 /// Throws UsageError for options that cannot be taken.
 void check_verify(const VerifyOptions& options);

@@ -57,8 +57,10 @@ class Search {
 public:
   Search(AllocationSearch& result, const RunWithHeap& run, const DescribeSites& describe)
       : result_(result), run_(run), describe_(describe) {
-    nothing_.change = result.perturbation == "fill" ? HeapChange::fill : HeapChange::move;
-    nothing_.distance = distances[0];
+    nothing_.change = result.perturbation == "aslr" ? HeapChange::move : HeapChange::fill;
+    nothing_.distance = result.perturbation == "aslr"   ? distances[0]
+                        : result.perturbation == "fill" ? positive_filling
+                                                        : negative_filling;
     choice_ = nothing_;
   }
 
@@ -228,7 +230,7 @@ std::string after(const AllocationSearch& result) {
 }
 
 std::string describe(const AllocationSearch& result) {
-  const bool is_fill = result.perturbation == "fill";
+  const bool is_fill = result.perturbation != "aslr";
   const std::string memory = "memory allocated at " + result.place;
   const std::string all = "with all allocations" + std::string(is_fill ? " filled" : " moved");
   switch (result.result) {
@@ -263,7 +265,7 @@ std::string describe(const AllocationSearch& result) {
 } // namespace
 
 bool can_search_allocations(const std::string& perturbation) {
-  return perturbation == "fill" || perturbation == "aslr";
+  return perturbation.starts_with("fill") || perturbation == "aslr";
 }
 
 AllocationSearch search_allocations(const std::string& perturbation, const RunWithHeap& run,

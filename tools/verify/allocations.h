@@ -19,7 +19,7 @@ struct AllocationSearch {
     elsewhere, ///< all that is allocated can be changed: it is not that
     stopped,   ///< it could not be searched
   };
-  std::string perturbation; ///< "fill" or "aslr"
+  std::string perturbation; ///< "fill", "fill-negative" or "aslr"
   Result result = Result::stopped;
   std::string place;             ///< of the allocation, safe to print; empty where none was found
   std::uint64_t size = 0;        ///< of the first allocation there, in bytes

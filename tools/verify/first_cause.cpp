@@ -61,7 +61,7 @@ void add_what_perturbation_shows(const std::string& perturbation,
                                  std::vector<Suspect>& suspects) {
   const auto is_of_it = [&](const AllocationSearch& search) { return search.perturbation == perturbation; };
   if (std::ranges::any_of(searches, is_of_it)) return;
-  if (perturbation == "fill")
+  if (perturbation.starts_with("fill"))
     suspects.insert(suspects.begin(),
                     {"memory", "memory is read before anything wrote it; --allocations names where it was "
                                "allocated, in some 15 to 60 further runs, and of a program in C or C++ "

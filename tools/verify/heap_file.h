@@ -18,7 +18,7 @@ struct HeapChoice {
   std::vector<std::uint64_t> chosen; ///< names of sites, where they are listed
   std::uint64_t first = 0, last = ~std::uint64_t{0};
   std::uint64_t refined = 0;
-  std::uint64_t distance = 0; ///< in bytes, whole pages
+  std::uint64_t distance = 0; ///< in bytes, whole pages; or the byte that fills
   std::uint64_t mask = 0;     ///< 0, or of allocations alone whose number has an odd count of these bits
 };
 

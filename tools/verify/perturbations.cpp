@@ -1,5 +1,6 @@
 #include "verify/perturbations.h"
 
+#include "common/heap_search.h"
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/lists.h"
@@ -9,6 +10,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <string_view>
+
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -19,10 +27,10 @@ void halve_processors(RunSettings& settings) {
   settings.processors = std::max<std::size_t>(available_processors() / 2, 1);
 }
 
-/// glibc fills what malloc gives with the complement of this byte, and what is freed with the byte. 0x7F
-/// makes a number that no sum hides: 3e38 as a float, 1e306 as a double, NaN of 16 bits.
+/// glibc fills what malloc gives with the complement of this byte, and what is freed with the byte.
+template <std::uint8_t filling>
 void fill_memory() {
-  ::setenv("MALLOC_PERTURB_", "128", 1);
+  ::setenv("MALLOC_PERTURB_", std::to_string(filling ^ 0xFF).c_str(), 1);
   ::setenv("DETSHIM_FILL", "nan", 1);
 }
 
@@ -34,16 +42,65 @@ void invert_events() {
   if (variable("DETSHIM_AUTOTUNE", "first") == "first") ::setenv("DETSHIM_AUTOTUNE", "inverse", 1);
 }
 
+/// Where no rule is installed, a zone's name is its distance from UTC.
+void move_zone() { ::setenv("TZ", variable("TZ") == "XXX-13" ? "UTC" : "XXX-13", 1); }
+
+void exchange_locale() {
+  const std::string general = variable("LC_ALL", variable("LANG").c_str());
+  ::setenv("LC_ALL", is_any_of(general, {"", "C", "POSIX"}) ? "C.UTF-8" : "C", 1);
+}
+
+void narrow_mask() {
+  if (::umask(077) == 077) ::umask(022);
+}
+
+/// In a user namespace where only that is allowed; ids stay.
+bool enter_namespace(int kind) {
+  const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
+  if (::unshare(kind) == 0) return true;
+  const auto write = [](const char* file, const std::string& text) {
+    return (std::ofstream(file) << text).flush().good();
+  };
+  const auto itself = [](auto id) { return std::to_string(id) + ' ' + std::to_string(id) + " 1"; };
+  return ::unshare(kind | CLONE_NEWUSER) == 0 && write("/proc/self/setgroups", "deny") &&
+         write("/proc/self/uid_map", itself(user)) && write("/proc/self/gid_map", itself(group));
+}
+
+void rename_host() {
+  constexpr std::string_view name = "another-host";
+  if (!enter_namespace(CLONE_NEWUTS) || ::sethostname(name.data(), name.size()) != 0)
+    throw UsageError("the host cannot get another name");
+}
+
+template <int kind>
+bool can_enter_namespace() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(enter_namespace(kind) ? 0 : 1);
+  int status = 1;
+  return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+void freeze_clocks(RunSettings& settings) { settings.freezes_clocks = true; }
+
 constexpr Perturbation table[] = {
     {"aslr", "another address-space layout", &keep_random_layout, nullptr, false, nullptr},
-    {"fill", "new memory filled: malloc's with bytes, a GPU's with NaN", nullptr, &fill_memory, false,
-     nullptr},
+    {"fill", "new memory filled: malloc's with 0x7F, a GPU's with NaN", nullptr,
+     &fill_memory<positive_filling>, false, nullptr},
+    {"fill-negative", "new memory filled: malloc's with 0xFE, a GPU's with NaN", nullptr,
+     &fill_memory<negative_filling>, false, nullptr},
     {"load", "all processors busy with something else", nullptr, nullptr, true, nullptr},
     {"cores", "half the processors, and as many threads", &halve_processors, nullptr, false,
      [] { return available_processors() > 1; }},
     {"readdir", "folders read from the last name to the first", nullptr, &reverse_folders, false, nullptr},
     {"workers", "threads and children begin in another order", nullptr, &reverse_workers, false, nullptr},
     {"events", "autotuners by a GPU's events take their slowest", nullptr, &invert_events, false, nullptr},
+    {"zone", "another time zone", nullptr, &move_zone, false, nullptr},
+    {"locale", "another locale", nullptr, &exchange_locale, false, nullptr},
+    {"umask", "files made for other users", nullptr, &narrow_mask, false, nullptr},
+    {"host", "another host name", nullptr, &rename_host, false, &can_enter_namespace<CLONE_NEWUTS>},
+    {clock_perturbation, "clocks that your lines read show another time", &freeze_clocks, nullptr, false,
+     nullptr},
 };
 
 } // namespace
@@ -51,7 +108,8 @@ constexpr Perturbation table[] = {
 std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
   std::vector<const Perturbation*> chosen;
   if (list.empty()) {
-    for (const Perturbation& perturbation : table) chosen.push_back(&perturbation);
+    for (const Perturbation& perturbation : table)
+      if (perturbation.name != clock_perturbation) chosen.push_back(&perturbation);
     return chosen;
   }
   for (const std::string& name : split(list, ',')) {

@@ -17,7 +17,11 @@ struct Perturbation {
   bool (*is_possible)(); ///< may be null: everywhere
 };
 
-/// The perturbations named in "aslr,load"; all for an empty text. Throws UsageError for a name that is none.
+/// By its name alone: a program that waits for a time would wait for ever.
+inline constexpr const char* clock_perturbation = "clock";
+
+/// The perturbations named in "aslr,load"; all but that one for an empty text. Throws UsageError for a name
+/// that is none.
 std::vector<const Perturbation*> choose_perturbations(const std::string& list);
 
 } // namespace detshim

@@ -98,8 +98,11 @@ void limit_processors(std::size_t most) {
 
 /// What happens in the child: `detshim run` with what is to be other in this run.
 int become_program(const RunOnce& how, const RunSettings& settings) {
-  if (how.turn_in_child != nullptr) how.turn_in_child();
   RunOptions options = how.run;
+  constexpr std::size_t room = 8192; // where a variable more or less would move the stack
+  options.environment_size = environment_size() + room;
+  if (how.turn_in_child != nullptr) how.turn_in_child();
+  if (settings.freezes_clocks) options.freeze_from = settings.first_log;
   options.quiet = true; // its lines would be the program's
   options.log = settings.log;
   if (settings.mode) options.mode = settings.mode;
@@ -180,11 +183,20 @@ std::vector<pid_t> children() {
   return result;
 }
 
+/// "4711 (sleep)"
+std::vector<std::string> named(const std::vector<pid_t>& processes) {
+  std::vector<std::string> names;
+  for (const pid_t one : processes)
+    names.push_back(std::to_string(one) + " (" + first_line("/proc/" + std::to_string(one) + "/comm") + ")");
+  return names;
+}
+
 /// Waits for the program and, since what its children leave behind becomes ours (a subreaper's), for them.
 class Waiting {
 public:
   Waiting(const RunOnce& how, pid_t program, LineWatch* watch)
-      : signals_(how.signals), program_(program), has_own_session_(how.has_other_ids), watch_(watch) {}
+      : signals_(how.signals), program_(program), timeout_s_(how.timeout_s),
+        has_own_session_(how.has_other_ids), watch_(watch) {}
 
   void wait(Run& run) {
     constexpr int patience = 10'000;
@@ -198,13 +210,18 @@ public:
         run.was_cut = true;
         ::kill(program_, SIGKILL);
       }
+      if (is_program_there_ && timeout_s_ > 0 && now() - run.began > static_cast<double>(timeout_s_)) {
+        run.was_too_long = true;
+        end_all(SIGKILL);
+      }
       reap(run);
-      if (!is_program_there_ && run.was_cut) end_all(SIGKILL);
+      if (!is_program_there_ && (run.was_cut || run.was_too_long)) end_all(SIGKILL);
       if (!is_program_there_ && !event) waited += step;
       if (!is_program_there_ && stopped_by_ != 0) end_all(SIGKILL);
     }
     run.was_cut &= WIFSIGNALED(run.status); // it may have ended before the signal came
-    if (has_children_) run.left_behind = std::max<std::size_t>(children().size(), 1);
+    if (has_children_) run.left_behind = named(children());
+    if (has_children_ && run.left_behind.empty()) run.left_behind = {"of no known name"};
     if (stopped_by_ != 0) throw Interrupted{stopped_by_};
   }
 
@@ -247,6 +264,7 @@ private:
 
   const HeldSignals& signals_;
   pid_t program_;
+  std::size_t timeout_s_;
   bool has_own_session_;
   LineWatch* watch_;
   bool is_program_there_ = true, has_children_ = true;

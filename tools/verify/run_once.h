@@ -14,6 +14,9 @@
 #include <string>
 #include <vector>
 
+#include <signal.h>
+#include <sys/wait.h>
+
 namespace detshim {
 
 /// How one run is to be other than the rest.
@@ -23,6 +26,8 @@ struct RunSettings {
   bool keeps_random_layout = false;
   std::size_t processors = 0; ///< so many at most; 0: as many as there are
   std::string log;
+  std::string first_log;       ///< the first run's
+  bool freezes_clocks = false; ///< at the call sites that the first run's log names
   std::string
       heap_file; ///< libdetshim_heap.so is preloaded too, and does what this file says; empty: it is not
   bool python_uses_malloc =
@@ -37,8 +42,9 @@ struct Run {
   int status = 0;              ///< of waitpid
   double began = 0, ended = 0; ///< in seconds since 1970
   bool was_cut = false;        ///< killed on purpose, at the line that was waited for
-  std::size_t left_behind = 0; ///< processes that it started and that did not end
-  int not_kept = 0;            ///< the error for which what was printed is not whole in its file
+  bool was_too_long = false;
+  std::vector<std::string> left_behind; ///< processes that it started and that did not end: "4711 (sleep)"
+  int not_kept = 0;                     ///< the error for which what was printed is not whole in its file
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   std::vector<OutputFile> outputs;
   std::map<std::string, std::string>
@@ -50,7 +56,12 @@ struct Run {
   std::filesystem::path out() const { return folder / "stdout"; }
   std::filesystem::path err() const { return folder / "stderr"; }
 
-  bool succeeded() const { return status == 0; }
+  /// So does a pipeline whose reader has enough (`… | head`), where the shell says so (pipefail).
+  bool succeeded() const {
+    constexpr int by_pipe = 128 + SIGPIPE;
+    return status == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == by_pipe) ||
+           (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
+  }
   /// Ended by a signal that is sent from outside: what it did until then says nothing.
   bool was_killed() const;
   /// "status 1", "signal 9 (Killed)".
@@ -60,6 +71,7 @@ struct Run {
 struct RunOnce {
   const HeldSignals& signals;
   const RunOptions& run;               ///< how the program is run, but for the settings
+  std::size_t timeout_s = 0;           ///< then it is ended; 0: never
   void (*turn_in_child)() = nullptr;   ///< called before it is
   bool is_loaded = false;              ///< all processors are kept busy meanwhile
   bool has_other_ids = false;          ///< of the session, the process group and the parent

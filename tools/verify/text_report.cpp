@@ -11,7 +11,7 @@
 namespace detshim {
 namespace {
 
-constexpr std::size_t run_width = sizeof "perturb readdir" - 1;
+constexpr std::size_t run_width = sizeof "perturb fill-negative" - 1;
 
 void print_run(const Run& run, const LogVerdict* log) {
   char seconds[32];

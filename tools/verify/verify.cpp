@@ -28,23 +28,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line on a terminal for each run.
+/// A line for each run as it ends, on a terminal as it begins: who waits for hours reads them.
 class RunLines {
 public:
+  /// `is_wanted`: without a terminal too.
+  explicit RunLines(bool is_wanted) : is_wanted_(is_wanted || is_terminal_) {}
   void begin(const std::string& name) const {
-    if (is_wanted_) std::fprintf(stderr, "detshim: %s...", name.c_str());
+    if (is_terminal_) std::fprintf(stderr, "detshim: %s...", name.c_str());
   }
   void end(const Run& run) const {
+    broken();
     if (is_wanted_)
-      std::fprintf(stderr, "\r\x1b[Kdetshim: %s: %.1f s, %s\n", run.name.c_str(), run.ended - run.began,
+      std::fprintf(stderr, "detshim: %s: %.1f s, %s\n", run.name.c_str(), run.ended - run.began,
                    run.ending().c_str());
   }
   void broken() const {
-    if (is_wanted_) std::fputs("\r\x1b[K", stderr);
+    if (is_terminal_) std::fputs("\r\x1b[K", stderr);
   }
 
 private:
-  bool is_wanted_ = ::isatty(STDERR_FILENO) == 1;
+  bool is_terminal_ = ::isatty(STDERR_FILENO) == 1, is_wanted_;
 };
 
 void make_folder(const fs::path& folder) {
@@ -85,7 +88,7 @@ class Session {
 public:
   explicit Session(const VerifyPlan& plan)
       : plan_(plan), search_(plan.rules.outputs, plan.folder), claim_(search_.all_patterns(), plan.folder),
-        outputs_(search_, plan.folder) {}
+        outputs_(search_, plan.folder), lines_(plan.looks_for_cause) {}
 
   void run_all(Verification& result) {
     outputs_.put_aside(plan_.folder / "before");
@@ -109,18 +112,35 @@ public:
       learn_seeds(result);
     }
     result.plain_runs = result.runs.size();
+    if (!plan_.perturbations.empty() && !is_over_ && differs_plainly(result)) {
+      result.remarks.emplace_back("nothing was perturbed, since runs differ with nothing turned");
+      is_over_ = true;
+    }
     for (const Perturbation* const perturbation : plan_.perturbations) {
       if (is_over_) break;
-      if (perturbation->is_possible != nullptr && !perturbation->is_possible()) {
-        result.remarks.push_back(std::string("perturb ") + perturbation->name +
-                                 ": left out, not possible on this machine");
+      const bool is_without_clock =
+          perturbation->name == clock_perturbation &&
+          std::ranges::none_of(result.logs.front().can_differ,
+                               [](const std::string& one) { return one.starts_with("clock "); });
+      if (is_without_clock || (perturbation->is_possible != nullptr && !perturbation->is_possible())) {
+        result.remarks.push_back(
+            std::string("perturb ") + perturbation->name + ": left out, " +
+            (is_without_clock ? "no line reads a clock" : "not possible on this machine"));
         continue;
       }
       RunSettings settings;
+      settings.first_log = result.runs.front().log().string();
       if (perturbation->turn != nullptr) perturbation->turn(settings);
       run(std::string("perturb ") + perturbation->name, perturbation, settings, result.runs, result);
     }
     if (plan_.kill_after && !is_over_) run_resumed(result);
+  }
+
+  bool differs_plainly(Verification& result) const {
+    for (Run& run : result.runs) run.processes.merge(logged_processes(run.log().string()));
+    return std::ranges::any_of(result.runs, [&](const Run& run) {
+      return !compare_runs(result.runs.front(), run, plan_.rules).differences.empty();
+    });
   }
 
   /// Runs show which seeds change. With those pinned they begin again; another time where what changes was
@@ -171,7 +191,7 @@ public:
         RunSettings settings;
         settings.heap_file = file.string();
         settings.python_uses_malloc = choice.change == HeapChange::move;
-        const RunOnce how{signals_, plan_.run};
+        const RunOnce how{signals_, plan_.run, plan_.timeout_s};
         const std::string name = "search " + perturbed.perturbation + " " + std::to_string(++count);
         check_for_late_outputs(name, result);
         Run made = run_one(name, how, std::move(settings));
@@ -236,7 +256,7 @@ private:
 
   /// A run of the search says something where it ended as one of the two did whose difference is searched.
   static std::string why_not_usable(const Run& made, const Run& first, const Run& turned) {
-    if (made.left_behind > 0) return made.name + " left processes behind";
+    if (!made.left_behind.empty()) return made.name + " left processes behind";
     if (made.full_disk) return describe_full_disk(made);
     if (made.not_kept != 0) return describe_not_kept(made);
     if (!made.left_alone.empty()) return describe_left_alone(made);
@@ -247,7 +267,7 @@ private:
 
   void run(const std::string& name, const Perturbation* perturbation, RunSettings settings,
            std::vector<Run>& runs, Verification& result) {
-    RunOnce how{signals_, plan_.run};
+    RunOnce how{signals_, plan_.run, plan_.timeout_s};
     // Seeds made of a session's or a parent's id are the same in runs that have one: every other has its own.
     how.has_other_ids = perturbation == nullptr && runs.size() % 2 == 1 && !result.logs.empty() &&
                         !result.logs.front().can_differ.empty();
@@ -259,14 +279,15 @@ private:
     Run run = run_one(name, how, std::move(settings));
     run.perturbation = perturbation == nullptr ? "" : perturbation->name;
     take_outputs(run);
-    run.unnamed_outputs = written_files(run.log());
+    constexpr double tick = 0.01; // files have the time of the kernel's last one
+    run.unnamed_outputs = written_files(run.log(), static_cast<std::int64_t>((run.began - tick) * 1e9));
     look_at(run, result);
     runs.push_back(std::move(run));
   }
 
   /// What the killed run wrote stays for the one that takes it up.
   void run_resumed(Verification& result) {
-    RunOnce how{signals_, plan_.run};
+    RunOnce how{signals_, plan_.run, plan_.timeout_s};
     how.kill_after = &*plan_.kill_after;
     check_for_late_outputs("the killed run", result);
     result.killed = run_one("killed", how, {});
@@ -328,11 +349,15 @@ private:
     if (run.full_disk) spoil(result, "full", describe_full_disk(run) + ": its outputs may not be whole");
     if (run.not_kept != 0) spoil(result, "full", describe_not_kept(run));
     if (!run.left_alone.empty()) spoil(result, "swapped", describe_left_alone(run));
-    if (run.left_behind > 0)
+    if (!run.left_behind.empty())
       spoil(result, "left_behind",
-            run.name + " left " + counted(run.left_behind, "process", "processes") +
-                " behind: what they write was not compared");
-    if (run.was_killed()) spoil(result, "killed", run.name + " was ended by " + run.ending());
+            run.name + " left " + counted(run.left_behind.size(), "process", "processes") +
+                " behind: " + joined(run.left_behind) + "; what they write was not compared");
+    if (run.was_too_long)
+      spoil(result, "timeout",
+            run.name + " was ended after " + counted(plan_.timeout_s, "second") + " (--timeout)");
+    else if (run.was_killed())
+      spoil(result, "killed", run.name + " was ended by " + run.ending());
   }
 
   void spoil(Verification& result, const char* kind, std::string text) {
@@ -399,6 +424,11 @@ std::string describe_log(const LogVerdict& log) {
 }
 
 void judge_runs(const VerifyPlan& plan, Verification& result) {
+  for (const std::vector<Run>* const runs : {&result.controls, &result.runs})
+    for (const Run& run : *runs) {
+      if (result.began == 0) result.began = run.began;
+      result.ended = run.ended;
+    }
   for (Run& run : result.controls) {
     const LogVerdict log = judge_log(run.log().string(), plan.accepted);
     run.processes.insert(log.processes.begin(), log.processes.end());

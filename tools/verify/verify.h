@@ -29,6 +29,7 @@ struct VerifyPlan {
   ComparisonRules rules;
   std::vector<std::string> accepted; ///< reasons that the user answers for
   RunOptions run;                    ///< how each run is to be
+  std::size_t timeout_s = 0;         ///< for each, in seconds; 0: none
   RunSettings settings;              ///< of the plain runs
   bool looks_for_cause = true;       ///< where runs differ
   bool names_allocations = false;    ///< where a perturbed run differs: by further runs
@@ -64,7 +65,8 @@ struct Verification {
   std::vector<std::string> environment_changes; ///< while the runs ran; safe to print
   int interrupted_by = 0;                       ///< the signal, where it came in a search
   std::size_t plain_runs = 0;
-  double bound = 1; ///< see differing_rate_bound(); 1 where nothing is known
+  double began = 0, ended = 0; ///< the first run, and the last; in seconds since 1970
+  double bound = 1;            ///< see differing_rate_bound(); 1 where nothing is known
 };
 
 /// How many of the runs may still differ, at 95 % confidence, when `runs` of them were equal: the largest p

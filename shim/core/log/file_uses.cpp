@@ -192,7 +192,7 @@ bool notes_file_uses() {
 }
 
 void note_file_use(FileUse use, const char* path, const struct stat* state, int folder) {
-  if (path == nullptr || is_left_out(path) || !notes_file_uses()) return;
+  if (path == nullptr || (is_left_out(path) && !ends_with(path, "/boot_id")) || !notes_file_uses()) return;
   const int before = errno;
   const char* const file = file_name(path);
   const uint64_t folder_hash = hash_of_folder(path, file, folder);

@@ -21,10 +21,11 @@
 
 namespace detshim {
 
-void note_input(UserCall kind, const void* caller) {
-  note_user_call(kind, caller);
+bool note_input(UserCall kind, const void* caller) {
   PythonCallSite place;
-  if (is_input_of_users_python(caller, place)) keep_python_call(kind, caller, place);
+  const bool is_python = is_input_of_users_python(caller, place);
+  if (is_python) keep_python_call(kind, caller, place);
+  return note_user_call(kind, caller) || is_python;
 }
 
 void note_file_of_system(const char* path, const void* caller) {
@@ -32,7 +33,8 @@ void note_file_of_system(const char* path, const void* caller) {
   for (const char* fixed : {"/sys/devices/system/", "/proc/filesystems", "/proc/mounts"})
     if (starts_with(path, fixed)) return;                              // while the machine is up
   if (starts_with(path, "/proc/self/") && is_tool_of_system()) return; // of itself
-  note_input(UserCall::system, caller);
+  if (note_input(UserCall::system, caller) && ends_with(path, "/boot_id"))
+    note_file_use(FileUse::read, path); // which stays, until it is another
 }
 
 void note_file_time(const char* path, const void* caller, UserCall kind) {

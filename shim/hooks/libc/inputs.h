@@ -7,8 +7,8 @@
 
 namespace detshim {
 
-/// Keeps the call site, if it is the user's own code, or a line of his Python's.
-void note_input(UserCall kind, const void* caller);
+/// Keeps the call site, if it is the user's own code, or a line of his Python's; false where it is neither.
+bool note_input(UserCall kind, const void* caller);
 
 /// The same for a file whose times are asked for, but Python's own.
 void note_file_time(const char* path, const void* caller, UserCall kind = UserCall::file_time);
