@@ -210,6 +210,12 @@ TEST(Children, BesideEachOtherAreNamedWithTheLineThatMakesThem) {
   EXPECT_EQ(processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\nos.wait(); os.wait()"),
             "t.py:3");
   EXPECT_EQ(processes_of("for i in range(2): subprocess.run(['true'])"), "");
+  // As asyncio does it: whether the thread has waited for the first one by then would be a race.
+  EXPECT_EQ(
+      processes_of("import threading\nfor i in range(2):\n"
+                   "  child = os.posix_spawn('/bin/true', ['true'], os.environ)\n"
+                   "  one = threading.Thread(target=os.waitpid, args=(child, 0)); one.start(); one.join()"),
+      "t.py:4");
   EXPECT_EQ(processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\n  os.wait()"), "");
 }
 

@@ -54,9 +54,10 @@ bool has_child() { return !sys::failed(sys::call(SYS_waitid, P_ALL, 0, 0, WEXITE
 /// Counts a child process that is about to be made, and has it take over this process's name (into `name`) if
 /// it may; true if it does. What a wrapper does after its first child is its own. Once a process has
 /// children, its key stays what it is.
-bool count_child(ProcessName& name, bool& is_beside) {
+bool count_child(ProcessName& name, bool& is_beside, Thread& thread) {
   SignalSafeLock guard(children_lock);
-  is_beside = children != 0 && has_child();
+  is_beside = children != 0 && (thread.made_thread || has_child());
+  thread.made_thread = false;
   const bool is_handoff = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
   const bool is_first = children++ == 0; // from now on the published state is that of a process with children
   if (is_handoff) {
@@ -77,7 +78,7 @@ void take_child_name(ProcessName& name, char* const argv[]) {
   Thread& thread = this_thread();
   const uint64_t ordinal = ++thread.forks;
   bool is_beside = false;
-  const bool is_handoff = count_child(name, is_beside);
+  const bool is_handoff = count_child(name, is_beside, thread);
   thread.forks_beside = is_beside || (!is_own_memory() && siblings_of_vfork_child() > 0);
   if (is_handoff) return;
   if (names_by_command())
@@ -92,7 +93,8 @@ void take_child_name(ProcessName& name, char* const argv[]) {
 void before_fork() {
   Thread& thread = this_thread();
   ++thread.forks;
-  thread.fork = count_child(handed_on, thread.forks_beside) ? PendingFork::handoff : PendingFork::child;
+  thread.fork =
+      count_child(handed_on, thread.forks_beside, thread) ? PendingFork::handoff : PendingFork::child;
   if (names_by_command()) command_counts(); // what is made now is shared
 }
 

@@ -21,7 +21,8 @@ struct Thread {
   int pid = 0;             ///< of that process
   bool is_first = false;   ///< main thread of the first process
   PendingFork fork = PendingFork::none;
-  bool forks_beside = false;  ///< a child made before is still there
+  bool forks_beside = false;  ///< a child made before is still there, or a thread may have waited for it
+  bool made_thread = false;   ///< the user's code or Python did, since it made a child
   uint32_t children = 0;      ///< threads made so far
   uint32_t forks = 0;         ///< processes made so far
   uint64_t label = 0;         ///< place in the tree of threads, 0 for the main thread

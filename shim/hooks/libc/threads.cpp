@@ -120,7 +120,10 @@ DETSHIM_HOOK(libc, int, pthread_create,
                         "a pool of several, or a queue's feeder.") {
   DETSHIM_ENTER(pthread_create);
   if (call.passes()) return call.real(thread, attributes, run, argument);
-  note_user_call(UserCall::threads, call.caller());
+  Module maker;
+  if (note_user_call(UserCall::threads, call.caller()) ||
+      (find_module(call.caller(), maker) && is_python(maker)))
+    this_thread().made_thread = true;
   note_thread_of_runtime(call.caller());
   PythonThread python(call.caller());
   const int status = create_thread(run, argument, python.is_users, [&](void* (*entry)(void*), void* data) {
