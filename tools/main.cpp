@@ -119,7 +119,7 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
       ->type_name("A");
   add_list(verb, "--volatile", options.volatile_text, "text in lines that may differ, such as durations",
            "REGEX");
-  add_list(verb, "--ignore", options.ignored, "stdout or stderr: it is not compared", "STREAM");
+  add_list(verb, "--ignore", options.ignored, "stdout, stderr or files by a glob: not compared", "WHAT");
   add_list(verb, "--accept", options.accepted, "as `log --check --accept`", "NAME");
   verb.add_option("--timeout", options.timeout_s, "end a run after so many seconds (never)")->type_name("S");
 }
@@ -158,9 +158,8 @@ void add_bisect(CLI::App& verb, detshim::BisectOptions& options) {
 
 void check(const detshim::LogOptions& options) {
   if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan ||
-                         options.accepts_kernels || !options.accepted.empty()))
-    throw detshim::UsageError(
-        "--follow takes none of --json, --all, --check, --no-scan, --accept, --accept-kernels and --run");
+                         !options.accepted.empty()))
+    throw detshim::UsageError("--follow takes none of --json, --all, --check, --no-scan, --accept and --run");
   if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
 }
 
@@ -181,7 +180,6 @@ void add_log(CLI::App& verb, detshim::LogOptions& options) {
           ".detshim-accept here")
       ->type_name("NAME")
       ->allow_extra_args(false); // what follows the name is the folder
-  verb.add_flag("--accept-kernels", options.accepts_kernels, "as --accept kernels");
   verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
       ->type_name("NAME");
   verb.add_flag("--follow", options.follow,

@@ -52,6 +52,10 @@ constexpr Input inputs[] = {
     {"alarm", "alarm(1000)", "timer"},
     {"aio_read", "aio_read(&request)", "timer"},
     {"aio_read64", "aio_read64(&request64)", "timer"},
+    {"aio_write", "aio_write(&request)", "timer"},
+    {"aio_write64", "aio_write64(&request64)", "timer"},
+    {"ualarm", "ualarm(999999, 0)", "timer"},
+    {"get_avphys_pages", "get_avphys_pages()", "system"},
     {"fstat", "fstat(0, &status)", "file_time"},
     {"fstat64", "fstat64(0, &status64)", "file_time"},
     {"sysinfo", "sysinfo(&machine)", "system"},
@@ -118,8 +122,12 @@ TEST(Inputs, OfClocksByOtherWaysAreNamedWithTheirLine) {
          ";\n}\n";
   ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
   EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}),
-            Words{"your code reads a clock or an id: reader.c:12, reader.c:13, reader.c:14 and 8 "
-                  "more"});
+            Words{"your code reads a clock or an id: reader.c:15, reader.c:16, reader.c:17 and 2 more"});
+  // Those that --freeze cannot answer.
+  EXPECT_EQ(
+      reasons_of(scratch, "input", {"./reader"}),
+      Words{"your code reads what no seed pins: reader.c:12 (system), reader.c:13 (system), reader.c:14 "
+            "(name) and 3 more"});
 }
 
 // What draws later has another name; the readings are this process's.
@@ -157,7 +165,7 @@ TEST(Inputs, OfInstructionsAreNamedWithTheirLine) {
                 .status,
             0);
   const std::string log = run({DETSHIM_COMMAND, "log"}, {}, scratch.path()).out;
-  EXPECT_NE(log.find("your code reads a clock or an id: reader.c:3"), std::string::npos) << log;
+  EXPECT_NE(log.find("reader.c:3 (clock)"), std::string::npos) << log;
   EXPECT_NE(log.find("reader.c:4 (raw system call)"), std::string::npos) << log;
 }
 #endif
@@ -193,6 +201,38 @@ TEST(Inputs, OfPythonAreNamedWithTheirLine) {
   EXPECT_EQ(inputs_of("open('/proc/self/stat')"), "t.py:2 (system)");
   EXPECT_EQ(inputs_of("if os.fork() == 0: os._exit(0)\nos.wait()"), "t.py:2 (name)"); // an id of the kernel's
   EXPECT_EQ(inputs_of("os.path.exists('/')"), ""); // who asks only that, reads no time
+}
+
+// In which order threads come to what they do one by one.
+TEST(Inputs, OfSectionsThatOneThreadEntersAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "sections.c")
+      << "#include <omp.h>\nint main(int count, char** words) {\n  double sum = 0;\n  omp_lock_t lock;\n"
+         "  omp_init_lock(&lock), omp_set_num_threads(2);\n  for (int i = 1; i < count; ++i)\n    switch "
+         "(words[i][0]) {\n"
+         "    case 'a':\n#pragma omp parallel for\n      for (int i = 0; i < 9; ++i)\n"
+         "#pragma omp critical\n        sum = sum * 0.9 + i;\n      break;\n"
+         "    case 'b':\n#pragma omp parallel for\n      for (int i = 0; i < 9; ++i)\n"
+         "#pragma omp critical(one)\n        sum = sum * 0.9 + i;\n      break;\n"
+         "    case 'c':\n#pragma omp parallel\n      omp_set_lock(&lock), sum = sum * 0.9, "
+         "omp_unset_lock(&lock);\n"
+         "    }\n  return sum < 0;\n}\n";
+  for (const std::string compiler : {"gcc", "clang-14"}) {
+    const Result built =
+        run({compiler, "-g", "-fopenmp", "-o", "sections", "sections.c"}, {}, scratch.path());
+    if (compiler != "gcc" && built.status != 0) GTEST_SKIP() << "needs clang and libomp";
+    ASSERT_EQ(built.status, 0) << built.err;
+    const auto threads = [&](const std::string& which, const std::string& disabled = "") {
+      const Words found = reasons_of(scratch, "threads", {"./sections", which}, disabled);
+      return found.empty() ? "" : found[0].substr(found[0].rfind(": ") + 2);
+    };
+    EXPECT_EQ(threads("a"), "sections.c:11") << compiler;
+    EXPECT_EQ(threads("a", "GOMP_critical_start,__kmpc_critical"), "") << compiler;
+    EXPECT_EQ(threads("b"), "sections.c:17") << compiler;
+    EXPECT_EQ(threads("b", "GOMP_critical_name_start,__kmpc_critical"), "") << compiler;
+    EXPECT_EQ(threads("c"), "sections.c:22") << compiler;
+    EXPECT_EQ(threads("c", "omp_set_lock"), "") << compiler;
+  }
 }
 
 TEST(Children, BesideEachOtherAreNamedWithTheLineThatMakesThem) {

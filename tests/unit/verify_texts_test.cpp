@@ -33,6 +33,7 @@ TEST(VolatileLines, NameAMomentOrAProcessOfTheirRun) {
            {"worker 4711 begun", "worker 815 begun"},
            {"epoch 3 took 3.5s", "epoch 3 took 3.6s"},
            {"epoch took 0.0351", "epoch took 0.0362"},
+           {"0.000754 s", "0.017667 s"},
            {"elapsed: 12.5 ms, loss 0.25", "elapsed: 13.1 ms, loss 0.25"},
            {"2 passed in 0.05s", "2 passed in 0.06s"},
            {"Epoch 0: 100%|#| 8/8 [00:03<00:00, 31.2it/s, loss=0.25]",

@@ -237,6 +237,28 @@ TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
   EXPECT_NE(log["reasons"][0]["text"].dump().find("n\""), std::string::npos) << log["reasons"];
 }
 
+// What a run makes for itself and takes away again has another name each time; so has the list of processes.
+TEST_F(Evidence, HoldsWhereAFolderIsTheRunsOwn) {
+  for (const std::string code :
+       {"d = os.environ['TMPDIR'] + '/b.' + str(os.getpid())\nos.mkdir(d)\nopen(d + '/f', 'w').close()\n"
+        "print(os.listdir(d))\nos.remove(d + '/f')\nos.rmdir(d)\n",
+        "print(len(os.listdir('/proc')) > 0)\n"}) {
+    write("train.py", "import os, time\ntime.time()\n" + code);
+    ASSERT_EQ(verify(timed_).status, 0) << code;
+    const Json log = log_of(timed_);
+    EXPECT_EQ(log["verdict"], "verified") << log["evidence"];
+  }
+}
+
+// Two equal runs say no more than a log in which nothing was seen.
+TEST_F(Evidence, OfTwoRunsLeavesACoveredOneCovered) {
+  write("train.py", "import random\nprint(random.random())\n");
+  ASSERT_EQ(verify(timed_).status, 0);
+  EXPECT_EQ(log_of(timed_)["verdict"], "covered");
+  ASSERT_EQ(detshim({"verify", "--seed", "42", "-n", "3"}, timed_).status, 0);
+  EXPECT_EQ(log_of(timed_)["verdict"], "verified");
+}
+
 TEST_F(Evidence, DoesNotAnswerForWhatWasNotSeenThen) {
   write("mine.py", "x = 1\n");
   write(

@@ -155,10 +155,13 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
   const Words program = {"/usr/bin/python3", "-S", "train.py"};
   const Result unnamed = verify({}, program);
   EXPECT_EQ(unnamed.status, unverified) << unnamed.out;
-  EXPECT_TRUE(contains(unnamed.out,
-                       "no --output names differ from run to run: " + (folder() / "result").string() + "\n"))
+  EXPECT_TRUE(contains(unnamed.out, "no --output names differ from run to run (--ignore FILE: they may): " +
+                                        (folder() / "result").string() + "\n"))
       << unnamed.out;
   EXPECT_EQ(verify({"--output", "result"}, program).status, different);
+  for (const std::string ignored : {"result", "*", "r?sult"})
+    EXPECT_EQ(verify({"--ignore", ignored}, program).status, equal) << ignored;
+  EXPECT_EQ(verify({"--ignore", "same"}, program).status, unverified);
   // As checkpoints are written: a file, and a folder, that get their names at the end.
   for (const std::string name : {"last", "checkpoint/last"}) {
     std::ofstream(folder() / "save.py")
@@ -1216,7 +1219,6 @@ TEST_F(Verify, RefusesWhatItCannotTake) {
                                                  {"--metric", "no group"},
                                                  {"--rtol", "-1"},
                                                  {"--rtol", "1"},
-                                                 {"--ignore", "stdin"},
                                                  {"--resume", "after 3"},
                                                  {"--resume", "kill after ("},
                                                  {"--output", ""},

@@ -290,7 +290,9 @@ void capture_used_files(const Log& log, bool is_here, Environment& to) {
       if (uses.read && uses.written && ::stat(path.c_str(), &state) == 0 && S_ISREG(state.st_mode) &&
           was_changed_since(state, to.began))
         carried += subject.substr(5) + '\n';
-      if (uses.listed || uses.all) put(section, subject + "/", names_in(path, uses.all, list.files));
+      const bool is_gone = ::stat(path.c_str(), &state) != 0 && is_temporary(path); // a folder of its own
+      if ((uses.listed || uses.all) && !is_gone)
+        put(section, subject + "/", names_in(path, uses.all, list.files));
     }
   fold(section);
   to.places.erase(carried_state);

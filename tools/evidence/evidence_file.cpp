@@ -169,8 +169,8 @@ void weigh_evidence(const std::vector<EvidenceEntry>& entries, const ProgramStat
     for (const std::string& key : keys_of(reason))
       if (!entry->can_differ.contains(key)) use.names.push_back(key);
   use.answer = use.names.empty() ? Answer::holds : Answer::new_findings;
-  if (use.answer == Answer::holds && (verdict.level == VerdictLevel::covered || verdict.can_be_settled()))
-    verdict.level = VerdictLevel::verified;
+  const bool is_better = verdict.level == VerdictLevel::covered ? entry->runs > 2 : verdict.can_be_settled();
+  if (use.answer == Answer::holds && is_better) verdict.level = VerdictLevel::verified;
 }
 
 } // namespace detshim

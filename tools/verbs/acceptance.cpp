@@ -41,10 +41,9 @@ void read_acceptance_file(std::vector<std::string>& to) {
 
 } // namespace
 
-std::vector<std::string> accepted_reasons(const std::vector<std::string>& by_option, bool accepts_kernels) {
+std::vector<std::string> accepted_reasons(const std::vector<std::string>& by_option) {
   std::vector<std::string> names;
   for (const std::string& name : by_option) add_accepted(names, name, "--accept ");
-  if (accepts_kernels) add_accepted(names, "kernels", "");
   read_acceptance_file(names);
   return names;
 }

@@ -10,11 +10,10 @@
 namespace detshim {
 
 int report(const ReportOptions& options) {
-  const std::string text =
-      html_report(options.place.value_or(default_log_folder), accepted_reasons({}, false),
-                  [](const Log& log, Verdict& verdict) {
-                    weigh_evidence_of(log, complete_environment(log, false).environment, verdict);
-                  });
+  const std::string text = html_report(
+      options.place.value_or(default_log_folder), accepted_reasons({}), [](const Log& log, Verdict& verdict) {
+        weigh_evidence_of(log, complete_environment(log, false).environment, verdict);
+      });
   if (options.output == "-")
     std::cout << text;
   else

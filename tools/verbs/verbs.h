@@ -42,7 +42,6 @@ struct LogOptions {
   bool json = false, all = false, check = false;
   bool follow = false, times = false;
   bool no_scan = false;              ///< the loaded code is not looked into
-  bool accepts_kernels = false;      ///< as --accept kernels
   std::vector<std::string> accepted; ///< reasons that the user answers for
 };
 

@@ -108,6 +108,7 @@ ComparisonRules rules_of(const VerifyOptions& options) {
   const auto ignores = [&](const char* stream) { return std::ranges::count(options.ignored, stream) > 0; };
   rules.ignores_out = ignores("stdout");
   rules.ignores_err = ignores("stderr");
+  for (const std::string& glob : options.ignored) rules.ignored_files.push_back(fs::absolute(glob));
   return rules;
 }
 
@@ -142,9 +143,6 @@ void check_verify(const VerifyOptions& options) {
     throw UsageError("--rtol and --atol take a number that is not negative");
   if ((options.relative_tolerance > 0 || options.absolute_tolerance > 0) && options.metrics.empty())
     throw UsageError("--rtol and --atol are for metrics: --metric REGEX is missing");
-  for (const std::string& stream : options.ignored)
-    if (stream != "stdout" && stream != "stderr")
-      throw UsageError("--ignore " + in_quotes(stream) + " is not accepted: stdout or stderr");
   for (const std::string& output : options.outputs) {
     if (output.starts_with('-')) // an option, or the -- before the program
       throw UsageError("--output " + in_quotes(output) + " is not accepted: its GLOB is missing (" +
@@ -174,7 +172,7 @@ VerifyPlan plan_verification(const VerifyOptions& options, const std::string& ve
   if (options.perturb) plan.perturbations = choose_perturbations(*options.perturb);
   if (options.resume) plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);
-  plan.accepted = accepted_reasons(options.accepted, false);
+  plan.accepted = accepted_reasons(options.accepted);
   plan.disabled = run.disable.value_or(variable("DETSHIM_DISABLE", ""));
   plan.run = run;
   check_program(run.command.front());

@@ -249,8 +249,7 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
       ++behind.offset; // as a return address
       const std::string at = place_text(file, behind);
       const std::optional<UserLine> user = source_lines.find_user(at, {});
-      add_line(place.kind == DrawKind::clock ? Finding::clock_read : Finding::input_read,
-               draw_name(place.kind), user ? line_text(*user) : base_name(at));
+      add_line(Finding::input_read, draw_name(place.kind), user ? line_text(*user) : base_name(at));
     }
   for (const std::string& line : lines[Finding::processes_started]) lines[Finding::clock_read].erase(line);
   for (const auto& [finding, names] : lines)

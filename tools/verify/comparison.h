@@ -19,6 +19,7 @@ struct ComparisonRules {
   Tolerance tolerance;
   std::vector<Pattern> declared_volatile;
   bool ignores_out = false, ignores_err = false;
+  std::vector<std::string> ignored_files; ///< globs; of those that no output names
 };
 
 /// Something that was compared: "stdout", an output by its name, a metric by its pattern.

@@ -19,6 +19,7 @@
 #include <set>
 #include <system_error>
 
+#include <fnmatch.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -457,19 +458,26 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
 }
 
 /// A file that the runs wrote, that differs and was not asked for may be what the user wants to be equal.
-void look_at_unnamed_outputs(Verification& result) {
+void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
   std::set<std::string> differ;
+  const auto is_ignored = [&](const std::string& path) {
+    return std::ranges::any_of(plan.rules.ignored_files, [&](const std::string& glob) {
+      return ::fnmatch(glob.c_str(), path.c_str(), 0) == 0;
+    });
+  };
   for (std::size_t i = 1; i < result.plain_runs; ++i)
     for (const auto& [path, contents] : result.runs[i].unnamed_outputs) {
       const auto before = result.runs[i - 1].unnamed_outputs.find(path);
-      if (before != result.runs[i - 1].unnamed_outputs.end() && before->second != contents)
+      if (before != result.runs[i - 1].unnamed_outputs.end() && before->second != contents &&
+          !is_ignored(path))
         differ.insert(path);
     }
   if (!differ.empty())
-    result.problems.push_back({"unnamed_output",
-                               "files that no --output names differ from run to run: " +
-                                   joined(std::vector<std::string>(differ.begin(), differ.end())),
-                               false});
+    result.problems.push_back(
+        {"unnamed_output",
+         "files that no --output names differ from run to run (--ignore FILE: they may): " +
+             joined(std::vector<std::string>(differ.begin(), differ.end())),
+         false});
 }
 
 void look_at_endings(Verification& result) {
@@ -575,7 +583,7 @@ Verification verify_program(const VerifyPlan& plan) {
     end_session();
   }
   look_at_endings(result);
-  look_at_unnamed_outputs(result);
+  look_at_unnamed_outputs(plan, result);
   look_at_control(plan, result);
   look_at_substance(result);
   if (input_waits()) result.problems.push_back({"stdin", waiting_input, false});

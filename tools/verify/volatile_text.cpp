@@ -118,7 +118,8 @@ VolatileText::VolatileText(std::vector<Pattern> declared)
       duration_(
           R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in|time)\b["']?[ :=]+(\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b))"
           R"(|\b(?:took|elapsed|\w+_runtime)\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
-          R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$))",
+          R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$)"
+          R"(|^\s*(\d+\.\d+ ?(?:secs?|seconds|ms|s))\s*$))",
           ""),
       rate_(
           R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:[A-Za-z]{1,10}/s(?:ec)?|m?s/[A-Za-z]{1,10})\b)"

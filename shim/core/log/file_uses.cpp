@@ -151,8 +151,8 @@ constexpr const char* use_names[] = {"read", "written", "changed", "status", "li
 bool is_left_out(const char* path) {
   if (*path == 0) return true;
   if (*path != '/') return false;
-  return starts_with(path, "/proc/") || starts_with(path, "/sys/") || starts_with(path, "/dev/") ||
-         contains(path, "/lib/python") || contains(path, "-packages/");
+  return same_text(path, "/proc") || starts_with(path, "/proc/") || starts_with(path, "/sys/") ||
+         starts_with(path, "/dev/") || contains(path, "/lib/python") || contains(path, "-packages/");
 }
 
 /// True if a shell looks for programs in that folder: what it finds is noted as it is executed.

@@ -1,6 +1,4 @@
-// What the user's own code reads that no seed pins: times of files, the network, timers, files of the
-// kernel's.
-//
+// What the user's own code reads that no seed pins: times of files, the network, timers, the kernel's files.
 // Nothing is changed. The call sites are written as the process ends (hooks/support/user_call_sites.h), so
 // that a run says what can differ from the next one. Clocks and ids: clocks.cpp.
 #include "hooks/libc/inputs.h"
@@ -9,12 +7,9 @@
 #include "core/log/file_uses.h"
 #include "hooks/runtimes/python_clocks.h"
 
-#include <aio.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/ipc.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,8 +84,7 @@ template <FileUse use, typename Call, typename... Arguments>
 auto read_of_file(const Call& call, const char* path, Arguments... arguments) {
   if (options().pins() && call.is_hooked()) {
     note_file_use(use, path);
-    if (path != nullptr && same_text(path, "/proc/self"))
-      note_input(UserCall::clock, call.caller()); // its id
+    if (path != nullptr && same_text(path, "/proc/self")) note_input(UserCall::name, call.caller()); // its id
   }
   return call.real(path, arguments...);
 }
@@ -137,21 +131,17 @@ constexpr Description notes_use = {
 using Status = Call<int(const char* path, struct stat* status)>;
 using StatusAt = Call<int(int folder, const char* path, struct stat* status, int flags)>;
 using Access = Call<int(const char* path, int mode)>;
-using Socket = Call<int(int domain, int type, int protocol)>;
+using OfThree = Call<int(long, long, long)>;
 using Timer = Call<int(__itimer_which_t which, const itimerval* time, itimerval* before)>;
 using SetTimer = Call<int(timer_t timer, int flags, const itimerspec* time, itimerspec* before)>;
 using Alarm = Call<unsigned(unsigned seconds)>;
-using Read = Call<int(aiocb* request)>;
 using Usage = Call<int(__rusage_who_t who, rusage* used)>;
-using Answer = Call<int(void* answer)>;
+using Answer = Call<int(void* place)>;
 using FileSystem = Call<int(const char* path, struct statvfs* answer)>;
-using Processor = Call<int()>;
+using Asked = Call<long()>;
 using Configuration = Call<long(int name)>;
 using Load = Call<int(double* loads, int count)>;
-using SharedMemory = Call<int(key_t key, size_t size, int flags)>;
-using Queue = Call<int(key_t key, int flags)>;
-using Semaphores = Call<int(key_t key, int count, int flags)>;
-using NamedFile = Call<int(char* name)>;
+using OfTwo = Call<int(long, long)>;
 using Name = Call<char*(char* name)>;
 using NameIn = Call<char*(const char* folder, const char* start)>;
 using ReadLink = Call<ssize_t(const char* path, char* buffer, size_t size)>;
@@ -172,22 +162,23 @@ DETSHIM_TEMPLATE_HOOKS(libc, Status, stat, stat64, status_of, notes_input);
 DETSHIM_TEMPLATE_HOOKS(libc, Status, lstat, lstat64, status_of, notes_input);
 DETSHIM_TEMPLATE_HOOKS(libc, StatusAt, fstatat, fstatat64, status_at, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Access, access, access_of, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Socket, socket, read_input<UserCall::network>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, OfThree, socket, read_input<UserCall::network>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, SetTimer, timer_settime, read_input<UserCall::timer>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Alarm, alarm, read_input<UserCall::timer>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Usage, getrusage, read_input<UserCall::clock>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Usage, getrusage, read_input<UserCall::system>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Answer, sysinfo, read_input<UserCall::system>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, Answer, ftime, adjtimex, read_input<UserCall::clock>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, Answer, ntp_gettime, ntp_gettimex, read_input<UserCall::clock>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Processor, sched_getcpu, read_input<UserCall::system>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, ftime, adjtimex, read_input<UserCall::system>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, ntp_gettime, ntp_gettimex, read_input<UserCall::system>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Asked, sched_getcpu, get_avphys_pages, read_input<UserCall::system>,
+                       notes_input);
 DETSHIM_TEMPLATE_HOOKS(libc, FileSystem, statvfs, statvfs64, read_input<UserCall::system>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Configuration, sysconf, read_configuration, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Load, getloadavg, read_input<UserCall::system>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, SharedMemory, shmget, read_input<UserCall::name>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Queue, msgget, read_input<UserCall::name>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Semaphores, semget, read_input<UserCall::name>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, NamedFile, mkstemp, mkstemp64, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, OfThree, shmget, semget, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, OfTwo, msgget, read_input<UserCall::name>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, OfTwo, ualarm, read_input<UserCall::timer>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, mkstemp, mkstemp64, read_input<UserCall::name>, notes_input);
 DETSHIM_TEMPLATE_HOOKS(libc, Name, mkdtemp, mktemp, read_input<UserCall::name>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Name, tmpnam, read_input<UserCall::name>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, NameIn, tempnam, read_input<UserCall::name>, notes_input);
@@ -200,4 +191,5 @@ DETSHIM_TEMPLATE_HOOKS(libc, ReadAttribute, getxattr, lgetxattr, read_of_file<Fi
 DETSHIM_TEMPLATE_HOOKS(libc, ListAttributes, listxattr, llistxattr, read_of_file<FileUse::attributes>,
                        notes_use);
 DETSHIM_TEMPLATE_HOOK(libc, OpenForChild, posix_spawn_file_actions_addopen, open_for_child, notes_use);
-DETSHIM_TEMPLATE_HOOKS(libc, Read, aio_read, aio_read64, read_input<UserCall::timer>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, aio_write, aio_write64, read_input<UserCall::timer>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, aio_read, aio_read64, read_input<UserCall::timer>, notes_input);

@@ -1,11 +1,11 @@
 // OpenMP: nothing that races is made repeatable here, but it is said, with its place in the source.
 //
-// Two things race in a program that is otherwise right. Which thread does which iterations, under the
-// schedules dynamic and guided; and in which order threads add to a number that they share, in reductions and
-// atomics. A loop with a fixed schedule that only writes its own elements is repeatable, and leaves no
-// record. gcc compiles a reduction of one floating-point number to a compare-and-swap in the region's
-// function, without a call that could be seen, so that function is looked at; sums of whole numbers take
-// another instruction, and are the same in every order.
+// Two things race in a right program: which thread does which iterations, under the schedules dynamic and
+// guided; and in which order threads add to a number that they share, in reductions, atomics and critical
+// sections. A loop with a fixed schedule that writes its own elements alone leaves no record. gcc compiles a
+// reduction of one floating-point number to a compare-and-swap in the region's function, without a call that
+// could be seen, so that function is looked at; sums of whole numbers take another instruction, and are the
+// same in every order.
 //
 // Symbols: gcc's libgomp/libgomp_g.h; LLVM's openmp/runtime/src/kmp.h (whose library has gcc's symbols too).
 #include "hooks/runtimes/openmp.h"
@@ -14,6 +14,7 @@
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
 #include "hooks/support/functions.h"
+#include "hooks/support/user_call_sites.h"
 #include "loader/once_in_thread.h"
 #include "loader/real_of_caller.h"
 
@@ -249,6 +250,22 @@ int reduce(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
+/// Noted as threads are: what it guards may be the same in any order.
+template <typename Call, typename... Arguments>
+void enter_critical(const Call& call, Arguments... arguments) {
+  if (!call.passes() && ask(call, "omp_get_num_threads") > 1)
+    note_user_call(UserCall::threads, call.caller());
+  call.real(arguments...);
+}
+
+constexpr Description notes_critical = {
+    .action = Action::observe,
+    .summary = "Noted where the user's own code has several threads there: which comes first is a race.",
+};
+using Critical = CallOfCopy<void()>;
+using OfLock = CallOfCopy<void(void* lock)>;
+using OfClang = CallOfCopy<void(void* place, int thread, void* lock)>;
+
 constexpr Description clang_race = {
     .action = Action::nondeterministic,
     .fields = {"threads"},
@@ -265,6 +282,11 @@ DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_4, __kmpc_dispatch_ini
 DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_init_8u, begin_dispatch,
                        clang_race);
 DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_race);
+
+DETSHIM_TEMPLATE_HOOK(openmp, Critical, GOMP_critical_start, enter_critical, notes_critical);
+DETSHIM_TEMPLATE_HOOKS(openmp, OfLock, GOMP_critical_name_start, omp_set_lock, enter_critical,
+                       notes_critical);
+DETSHIM_TEMPLATE_HOOK(openmp, OfClang, __kmpc_critical, enter_critical, notes_critical);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"requested", "effective"},

@@ -3,6 +3,7 @@
 #include "common/record_schema.h"
 #include "common/run_variable.h"
 #include "common/text.h"
+#include "common/version_range.h"
 #include "core/base/modules.h"
 #include "core/base/placement.h"
 #include "core/base/python_frames.h"
@@ -17,8 +18,8 @@ namespace detshim {
 namespace {
 
 struct Runtime {
-  const char* file;                                     ///< how its file's name begins; or nullptr and
-  const char* symbol = nullptr;                         ///< what the program itself exports
+  const char* file;             ///< how its file's name begins, in some of these ways; or nullptr and
+  const char* symbol = nullptr; ///< what the program itself exports
   bool (*is_nondeterministic)(const Module&) = nullptr; ///< where that depends
   Reason why;
   int workers = 0; ///< where it is named only once it has started so many threads
@@ -58,42 +59,26 @@ bool is_tbb_itself(const Module& module) {
   return next < 'a' || next > 'z';
 }
 
-constexpr const char* tokenizers_file = "tokenizers.";
+constexpr const char* tokenizers_file = "tokenizers.*";
 
 constexpr Runtime runtimes[] = {
-    {.file = "libjvm.so", .why = Reason::java_runtime},
-    {.file = "libQt5Core", .is_nondeterministic = draws_from_processor, .why = Reason::qt_processor},
-    {.file = "libQt6Core", .is_nondeterministic = draws_from_processor, .why = Reason::qt6_processor},
-    {.file = "_polars_runtime",
+    {.file = "libjvm.so*", .why = Reason::java_runtime},
+    {.file = "libQt5Core*", .is_nondeterministic = draws_from_processor, .why = Reason::qt_processor},
+    {.file = "libQt6Core*", .is_nondeterministic = draws_from_processor, .why = Reason::qt6_processor},
+    {.file = "_polars_runtime*",
      .is_nondeterministic = has_several_workers,
      .why = Reason::polars_threads,
      .workers = 2},
-    {.file = "libtbb", .is_nondeterministic = is_tbb_itself, .why = Reason::tbb_workers, .workers = 1},
+    {.file = "libtbb*", .is_nondeterministic = is_tbb_itself, .why = Reason::tbb_workers, .workers = 1},
     {.file = tokenizers_file, .why = Reason::tokenizers_threads, .workers = 2},
-    {.file = "libmindspore_ops_cpu",
+    {.file = "libmindspore_ops_cpu*",
      .is_nondeterministic = lacks_mindspores_functions,
      .why = Reason::mindspore_kernels},
-    // Programs of languages that nobody trains in.
-    {.file = "beam.smp", .why = Reason::runtime_seeds_itself}, // Erlang
-    {.file = "lisp.run", .why = Reason::runtime_seeds_itself}, // CLISP
-    {.file = "mksh", .why = Reason::runtime_seeds_itself},
-    {.file = "octave-", .why = Reason::runtime_seeds_itself},
-    {.file = "ruby", .why = Reason::runtime_seeds_itself},
-    {.file = "tclsh", .why = Reason::runtime_seeds_itself},
+    // Programs of languages that nobody trains in: Erlang, CLISP and others.
+    {.file = "beam.smp*|lisp.run*|mksh*|octave-*|ruby*|tclsh*", .why = Reason::runtime_seeds_itself},
     // What their scripts read (clocks, ids, files, the network) comes by no line that could be named.
-    {.file = "perl", .why = Reason::script_unseen},
-    {.file = "php", .why = Reason::script_unseen},
-    {.file = "libphp", .why = Reason::script_unseen},
-    {.file = "lua", .why = Reason::script_unseen},
-    {.file = "swipl", .why = Reason::script_unseen},
-    {.file = "guile", .why = Reason::script_unseen},
-    {.file = "julia", .why = Reason::script_unseen},
-    {.file = "node", .why = Reason::script_unseen},
-    {.file = "awk", .why = Reason::script_unseen},
-    {.file = "gawk", .why = Reason::script_unseen},
-    {.file = "mawk", .why = Reason::script_unseen},
-    {.file = "original-awk", .why = Reason::script_unseen},
-    {.file = "libR.so", .why = Reason::script_unseen},
+    {.file = "perl*|php*|libphp*|lua*|swipl*|guile*|julia*|node*|awk*|gawk*|mawk*|original-awk*|libR.so*",
+     .why = Reason::script_unseen},
     {.file = nullptr, .symbol = "GetRNGstate", .why = Reason::r_linked_in},
 };
 constexpr int runtime_count = sizeof runtimes / sizeof *runtimes;
@@ -108,7 +93,7 @@ const char* full_path(const char* path) {
 }
 
 bool is_file_of(const Runtime& runtime, const char* path) {
-  return runtime.file != nullptr && starts_with(file_name(full_path(path)), runtime.file);
+  return runtime.file != nullptr && is_one_of(file_name(full_path(path)), runtime.file, false);
 }
 
 bool is_exported(const Runtime& runtime, const Module& program) {

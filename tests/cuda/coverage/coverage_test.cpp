@@ -139,7 +139,7 @@ TEST_F(CoverageTest, KernelsOfTheProgramsOwnAreUnverified) {
   const std::string file = programs + "coverage_device_code";
   expect_reason(document, "unverified", "kernels", "", file);
   EXPECT_EQ(document["own_kernels"], json::array({file}));
-  const json accepted = read({"--accept-kernels"});
+  const json accepted = read({"--accept", "kernels"});
   EXPECT_EQ(accepted["verdict"], "covered") << accepted["reasons"];
   EXPECT_EQ(accepted["own_kernels"], json::array({file}));
   EXPECT_EQ(judged("coverage_user", {"create"})["own_kernels"], json::array());
@@ -157,7 +157,7 @@ TEST_F(CoverageTest, KernelsThatAreCompiledAtRunTimeAreUnverified) {
     std::filesystem::copy_file(programs + "coverage_plugin.so", compiler);
     const json document = judged("coverage_no_user", {"load=" + compiler.string(), "rand"}, with_driver());
     expect_reason(document, "unverified", "kernels", "", compiler.string());
-    EXPECT_EQ(read({"--accept-kernels"})["verdict"], "covered");
+    EXPECT_EQ(read({"--accept", "kernels"})["verdict"], "covered");
     std::filesystem::remove_all(log());
   }
 }
@@ -485,7 +485,7 @@ TEST_F(CoverageTest, ACopyBesideTheLibraryIsNotVerified) {
 
 TEST_F(CoverageTest, DeviceCodeWithoutSymbolsIsNotVerified) {
   judged("coverage_device_code_stripped", {"rand"}, with_driver());
-  expect_reason(read({"--accept-kernels"}), "unverified", "no_symbols", "",
+  expect_reason(read({"--accept", "kernels"}), "unverified", "no_symbols", "",
                 programs + "coverage_device_code_stripped");
 }
 

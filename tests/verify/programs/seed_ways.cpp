@@ -45,7 +45,8 @@ uint64_t seconds() {
   return first;
 }
 
-/// The next tick of a clock that has 100 in a second: else whether two seeds are equal is a race.
+/// The next tick of a clock that has 100 in a second, or a million: else whether two seeds are equal is a
+/// race.
 template <typename Read>
 uint64_t next_tick(Read read) {
   static uint64_t last = 0;
@@ -60,8 +61,8 @@ constexpr std::array<Number, source_count> sources = {
     [] { return seconds(); },
     [] { return now(CLOCK_REALTIME); },
     [] { return now(CLOCK_MONOTONIC); },
-    [] { return of_day(false); },
-    [] { return of_day(true) + 1'000'000; },
+    [] { return next_tick([] { return of_day(false); }); },
+    [] { return next_tick([] { return of_day(true) + 1'000'000; }); },
     [] { return now(CLOCK_BOOTTIME); },
     [] {
       return next_tick([] {
