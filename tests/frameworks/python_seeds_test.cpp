@@ -180,6 +180,52 @@ Logged logged(const std::string& script, const Environment& more) {
 
 const std::string one_line = "import random, time\nrandom.seed(time.time_ns())\nprint(random.random())\n";
 
+/// Of an interpreter in another program: the library that Debian's Python is in has no part in it.
+const std::string embedding =
+    "#include <dlfcn.h>\n#include <stdio.h>\nint main(int count, char** words) {\n"
+    "  void* const all = dlopen(words[1], RTLD_NOW | RTLD_GLOBAL);\n"
+    "  if (all == 0) return puts(dlerror()), 77;\n  ((void (*)(void))dlsym(all, \"Py_Initialize\"))();\n"
+    "  return ((int (*)(const char*))dlsym(all, \"PyRun_SimpleString\"))(words[2]) +\n"
+    "         ((int (*)(void))dlsym(all, \"Py_FinalizeEx\"))();\n}\n";
+
+TEST(PythonSeeds, OfAnEmbeddedInterpreterGiveWay) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "embed.c") << embedding;
+  ASSERT_EQ(run({"gcc", "-w", "-o", "embed", "embed.c"}, {}, scratch.path()).status, 0);
+  const std::string name =
+      run({python, "-c", "import sys; print('libpython%d.%d.so.1.0' % sys.version_info[:2], end='')"}).out;
+  const Texts command = {(scratch.path() / "embed").string(), name, one_line};
+  if (run(command).status == 77) GTEST_SKIP() << "needs " << name;
+  EXPECT_NE(run(command).out, run(command).out);
+  EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out,
+            run({python, "-c", "import random\nrandom.seed(42)\nprint(random.random())"}).out);
+}
+
+// What cannot be reached is named. What its program fixes stays.
+TEST(PythonSeeds, OfASubinterpreterAreNamed) {
+  const std::string code =
+      "import _xxsubinterpreters as s\ncode = 'import random, time; random.seed(7); "
+      "print(random.random()); random.seed(time.time())'\ns.run_string(s.create(), code)\n";
+  if (run({python, "-c", code}).status != 0) GTEST_SKIP() << "no subinterpreters";
+  const Logged seen = logged(code + one_line, {{"DETSHIM_SEED", "42"}});
+  EXPECT_EQ(seen.verdict, "unverified");
+  EXPECT_EQ(seen.clocks, Texts{"your code reads a clock or an id: train.py:3, train.py:5"});
+  EXPECT_EQ(printed(code, {{"DETSHIM_SEED", "42"}}), run({python, "-c", code}).out);
+}
+
+TEST(PythonSeeds, OfPyPyAreLeftAndNamed) {
+  const TemporaryFolder scratch;
+  const Texts command = {"pypy3", "-c",
+                         "import random, time\nrandom.seed(7); print(random.random())\n" + one_line};
+  const Result natively = run(command);
+  if (natively.status != 0) GTEST_SKIP() << "needs pypy3";
+  const Texts preloaded = lines(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out);
+  EXPECT_EQ(preloaded.at(0), lines(natively.out).at(0));
+  EXPECT_NE(preloaded.at(1), lines(natively.out).at(1));
+  const Result log = run({DETSHIM_COMMAND, "log", "--no-scan", "--json", scratch.log().string()});
+  EXPECT_EQ(nlohmann::json::parse(log.out)["verdict"], "unverified") << log.out;
+}
+
 TEST(PythonSeedRecords, NameTheLineAndBothNumbers) {
   const Logged seen = logged(one_line, {{"DETSHIM_SEED", "42"}});
   ASSERT_FALSE(seen.record.is_null());

@@ -41,7 +41,7 @@ test_packages="clang clang-format clang-tidy libc++-dev libc++abi-dev libgtest-d
   python3 perl git man-db file python3-numpy python3-torch libtorch-dev libboost-random-dev ruby php-cli openssl golang-go
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 valgrind libclang-rt-dev
   libomp-dev ninja-build libssl-dev libsodium-dev uuid-runtime r-base-core tcl lua5.4
-  gawk mksh busybox zsh ksh93u+m swi-prolog-nox erlang-base libbsd0 libqt5core5a libqt6core6
+  gawk mksh pypy3 busybox zsh ksh93u+m swi-prolog-nox erlang-base libbsd0 libqt5core5a libqt6core6
   wireguard-tools pwgen makepasswd whois chrony botan apg gpw xkcdpass passwdqc
   musl-tools bubblewrap fish stress-ng
   openmpi-bin libopenmpi-dev mpich slurm-wlm munge chromium"
