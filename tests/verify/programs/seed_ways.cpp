@@ -23,6 +23,11 @@
 #include <curand.h>
 #endif
 
+#ifdef WITH_CUDNN // which needs a GPU: a double, that tells which seed it was given
+extern "C" int cudnnSetDropoutDescriptor(void*, void*, float, void*, size_t, unsigned long long);
+extern "C" int cudnnGetDropoutDescriptor(void*, void*, float*, void**, unsigned long long*);
+#endif
+
 extern "C" uint64_t pass_through(uint64_t seed); // clock_library.cpp's neighbour: another library hands it on
 
 namespace {
@@ -155,6 +160,13 @@ template <std::size_t Way, std::size_t Route>
   curandGenerateUniform(generator, numbers, 2);
   curandDestroyGenerator(generator);
   std::printf("%zu %zu %a%a\n", Way, Route, static_cast<double>(numbers[0]), static_cast<double>(numbers[1]));
+  std::fprintf(stderr, "%zu %zu %lu\n", Way, Route, static_cast<unsigned long>(seed));
+#elif defined WITH_CUDNN
+  unsigned long long given = 0;
+  static char states[16];
+  cudnnSetDropoutDescriptor(nullptr, nullptr, 0.5F, states, sizeof states, seed);
+  cudnnGetDropoutDescriptor(nullptr, nullptr, nullptr, nullptr, &given);
+  std::printf("%zu %zu %llx\n", Way, Route, given);
   std::fprintf(stderr, "%zu %zu %lu\n", Way, Route, static_cast<unsigned long>(seed));
 #else
   srand(static_cast<unsigned>(seed));

@@ -171,8 +171,16 @@ int cudnnGetPoolingNdDescriptor(Opaque descriptor, int requested, int* mode, int
   return 0;
 }
 
+static unsigned long long last_seed = 0;
+
+int cudnnGetDropoutDescriptor(Opaque, Opaque, float*, Opaque*, unsigned long long* seed) {
+  *seed = last_seed;
+  return 0;
+}
+
 int cudnnSetDropoutDescriptor(Opaque dropout, Opaque handle, float probability, Opaque states,
                               size_t states_size, unsigned long long seed) {
+  last_seed = seed;
   record_call("cudnnSetDropoutDescriptor", dropout, handle, probability, states, states_size, seed);
   return run();
 }
