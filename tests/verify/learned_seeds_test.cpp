@@ -50,7 +50,8 @@ protected:
 class LearnedSeeds : public NamedSeeds, public testing::WithParamInterface<const char*> {
 protected:
   void SetUp() override {
-    if (!std::filesystem::exists(GetParam())) GTEST_SKIP() << "its library is not there to build " << GetParam();
+    if (!std::filesystem::exists(GetParam()))
+      GTEST_SKIP() << "its library is not there to build " << GetParam();
   }
 };
 
@@ -120,7 +121,8 @@ TEST_P(LearnedSeeds, AreNeverCoveredBefore) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, LearnedSeeds, testing::Values(SEED_WAYS, SEED_WAYS_OF_CURAND, SEED_WAYS_OF_CUDNN),
+INSTANTIATE_TEST_SUITE_P(Of, LearnedSeeds,
+                         testing::Values(SEED_WAYS, SEED_WAYS_OF_CURAND, SEED_WAYS_OF_CUDNN),
                          [](const auto& tested) {
                            const std::string program = tested.param;
                            return program.substr(program.rfind('/') + 1);
