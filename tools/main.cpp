@@ -199,16 +199,6 @@ void add_log_diff(CLI::App& verb, detshim::LogDiffOptions& options) {
   verb.add_flag("--json", options.json, "print one JSON document");
 }
 
-void add_tuning(CLI::App& verb, detshim::TuningOptions& options) {
-  verb.add_option(
-          "FILES", options.files,
-          "files of DETSHIM_AUTOTUNE=record:FILE, in the order of their ranks:\nwhat most took is kept, of "
-          "equals the first rank's")
-      ->type_name("")
-      ->required();
-  verb.add_option("-o,--output", options.output, "the file to write")->type_name("FILE")->required();
-}
-
 void add_report(CLI::App& verb, detshim::ReportOptions& options) {
   verb.add_option("PLACE", options.place,
                   std::string("a folder of `verify`, what `verify --json` printed,\nor a log's folder (") +
@@ -312,7 +302,6 @@ int call_verb(std::vector<std::string> words) {
   add(env, "diff", "print in what two environments differ, the worst first", add_env_diff, detshim::env_diff);
   add(env, "show", "print one, or what would bring it back", add_env_show, detshim::env_show);
   add(app, "scan", "list what in a program and its libraries no preload sees", add_scan, detshim::scan);
-  add(app, "tuning", "make one tuning file of several ranks'", add_tuning, detshim::tuning);
   add(app, "hooks", "list what libdetshim.so intercepts", add_hooks, detshim::hooks);
   add(app, "options", "list the environment variables that libdetshim.so accepts and sets", add_options,
       detshim::options);
@@ -327,7 +316,7 @@ int call_verb(std::vector<std::string> words) {
   if (words.empty() || (!words[0].starts_with('-') && app.get_subcommands(is_first_word).empty()))
     throw detshim::UsageError(
         (words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-        ": run, verify, bisect, log, report, doctor, env, scan, tuning, hooks, options or "
+        ": run, verify, bisect, log, report, doctor, env, scan, hooks, options or "
         "completion (see detshim --help)");
   for (const Verb& verb : verbs)
     if (verb.command != nullptr && is_first_word(verb.app)) take_command(*verb.app, words, *verb.command);

@@ -115,7 +115,7 @@ TEST_F(DetshimCommand, HelpNamesTheExitStatusesOfEveryVerb) {
 TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
   expect_one_error_line(
       detshim({}), 2,
-      "run, verify, bisect, log, report, doctor, env, scan, tuning, hooks, options or completion");
+      "run, verify, bisect, log, report, doctor, env, scan, hooks, options or completion");
   expect_one_error_line(detshim({"dance"}), 2, "dance");
   expect_one_error_line(detshim({"log", "--bogus"}), 2, "--bogus");
   expect_one_error_line(detshim({"log", "--follow", "--json"}), 2, "--follow");
@@ -335,64 +335,6 @@ TEST_F(DetshimCommand, LogCheckFailsOnWhatCanDiffer) {
   }
   write("0-0-3.jsonl", start_line() + "damaged\n" + end_line);
   EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << "what was there is not known";
-}
-
-TEST_F(DetshimCommand, TuningFilesOfRanksBecomeOne) {
-  const auto sum = [](const std::string& text) {
-    uint64_t value = 0xCBF29CE484222325;
-    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001B3;
-    std::ostringstream digits;
-    digits << std::hex << std::setw(16) << std::setfill('0') << value;
-    return digits.str();
-  };
-  using Choices = std::vector<std::pair<std::string, std::string>>;
-  const auto text_of = [&](const Choices& choices) {
-    std::string text;
-    for (const auto& [problem, choice] : choices) {
-      const std::string line =
-          R"({"detshim_tuning": 2, "device": "D", "library": "triton", "version": "3", "operation": "event clock", "problem": ")" +
-          problem + R"(", "choice": ")" + choice;
-      text += line + R"(", "sum": ")" + sum(line) + "\"}\n";
-    }
-    return text;
-  };
-  const auto put = [&](const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return (folder_ / name).string();
-  };
-  const auto took = [](const std::string& time, const std::string& candidate) {
-    return "first=" + time + " least=" + time + " of " + candidate;
-  };
-  const std::string a =
-      put("a", text_of({{"alike", took("1.0", "1 x")}, {"most", took("1.0", "1 x")}, {"tie", "p"}}));
-  const std::string b =
-      put("b", text_of({{"alike", took("2.0", "1 x")}, {"most", took("2.0", "2 y")}, {"tie", "q"}}));
-  const std::string c = put("c", text_of({{"most", took("3.0", "2 y")}, {"only", "r"}}));
-  const std::string out = (folder_ / "out").string();
-  const Result merged = detshim({"tuning", a, b, c, "-o", out});
-  EXPECT_EQ(merged.status, 0) << merged.err;
-  EXPECT_EQ(
-      contents(out),
-      text_of({{"alike", took("1.0", "1 x")}, {"most", took("2.0", "2 y")}, {"only", "r"}, {"tie", "p"}}));
-  EXPECT_TRUE(contains(merged.out,
-                       "\n  taken 2 y  (2 of 3: " + b + " " + c + ")\n  left  1 x  (1 of 3: " + a + ")\n"))
-      << merged.out;
-  EXPECT_TRUE(contains(merged.out, "\n  taken p  (1 of 3: " + a + ")\n  left  q  (1 of 3: " + b + ")\n"))
-      << merged.out;
-  EXPECT_FALSE(contains(merged.out, "\"alike\"")) << merged.out;
-  EXPECT_TRUE(contains(merged.out, "4 choices of 3 files, 2 not alike: ")) << merged.out;
-  // The order of the files decides ties alone.
-  EXPECT_EQ(detshim({"tuning", b, c, a, "-o", out}).status, 0);
-  EXPECT_EQ(Json::parse(lines(contents(out))[3])["choice"], "q");
-
-  std::string edited = contents(a);
-  edited[edited.find("alike")] = 'A';
-  put("edited", edited);
-  for (const std::string& bad : {put("edited", edited), put("empty", ""), (folder_ / "none").string()}) {
-    const Result refused = detshim({"tuning", a, bad, "-o", out});
-    EXPECT_EQ(refused.status, 2) << bad;
-    EXPECT_EQ(lines(refused.err).size(), 1U) << refused.err;
-  }
 }
 
 TEST_F(DetshimCommand, LogHoldsItsRecordsAgainstTheEnd) {

@@ -149,20 +149,29 @@ TEST(Lines, AreComparedToTheirEnd) {
   EXPECT_EQ(compare("a\nb\n", "a\nb\n").different, 0u);
   EXPECT_EQ(compare("a\nb\n", "a\n").first_different.other_value, "not there");
   EXPECT_EQ(compare("a\nb", "a\nb\n").different, 1u);
-  EXPECT_EQ(compare("1%\r2%\n", "1%\r3%\n").first_different.line, 2u);
+  EXPECT_EQ(compare("1%\r2%\n", "1%\r3%\n").first_different.value, "2%");
+}
+
+// How often a progress bar shows itself is a matter of time.
+TEST(Lines, ThatAreOverwrittenAreComparedByTheirLastState) {
+  const LineComparison found = compare("10%\r50%\r\x1b[K100%\ndone\n", "30%\r\x1b[K100%\ndone\n");
+  EXPECT_EQ(found.different, 0u);
+  EXPECT_EQ(found.overwritten, 2u);
+  EXPECT_EQ(found.with_content, 2u);
+  EXPECT_EQ(compare("a\r\n", "a\r\n").overwritten, 0u); // a line end of Windows
+  EXPECT_EQ(compare("1%\r2%", "1%\r3%").different, 1u);
 }
 
 TEST(Lines, AreComparedWithWhatEndsThem) {
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
            {"a\nb\n", "a\rb\n"}, {"a\n", "a\r\n"}, {"a\r", "a\n"}, {"a\r", "a"}, {"a\r\nb", "a\n\rb"}})
     EXPECT_GE(compare(one, other).different, 1u) << one;
-  const LineComparison found = compare("a\nb\n", "a\rb\n");
+  const LineComparison found = compare("a\n", "a\r\n");
   EXPECT_EQ(found.different, 1u);
   EXPECT_EQ(found.first_different.line, 1u);
   EXPECT_EQ(found.first_different.value, "a line end");
-  EXPECT_EQ(found.first_different.other_value, "a carriage return");
-  EXPECT_EQ(compare("12:00:03 1%\r2%\n", "12:01:03 1%\r2%\n").volatile_lines, 1u);
-  EXPECT_EQ(compare("12:00:03 1%\rb\n", "12:01:03 1%\nb\n").different, 0u); // a volatile line stays one
+  EXPECT_EQ(found.first_different.other_value, "a carriage return and a line end");
+  EXPECT_EQ(compare("1%\r12:00:03 2%\n", "1%\r12:01:03 2%\n").volatile_lines, 1u);
   EXPECT_EQ(compare("12:00:03", "12:01:03\n").different, 1u);
 }
 

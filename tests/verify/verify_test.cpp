@@ -1045,6 +1045,19 @@ TEST_F(Verify, LeavesTheStackWhereItIs) {
   EXPECT_EQ(verify({"--perturb=aslr"}, {"./stack"}).status, different);
 }
 
+// Ready to paste: with it the runs are equal.
+TEST_F(Verify, PrintsTheOptionByWhichALineMayDiffer) {
+  for (const std::string text : {"step 1 t/s(3)=", "step 1 of ", "step "}) {
+    const Words program = shell("echo \"" + text + "$(date +%N | tr 0-9 a-j)\"");
+    const Result result = verify({"-n", "3"}, program);
+    EXPECT_EQ(result.status, different) << result.out;
+    EXPECT_TRUE(contains(result.out, "run 1 and run 2 (and 1 more): line 1: ")) << result.out;
+    const std::string name = "may differ: --volatile '";
+    const std::size_t at = result.out.find(name) + name.size(), end = result.out.find("'\n", at);
+    EXPECT_EQ(verify({"--volatile", result.out.substr(at, end - at)}, program).status, equal) << result.out;
+  }
+}
+
 TEST_F(Verify, TurnsNothingWhereRunsDifferAnyway) {
   const Json document = verify_json({"--perturb"}, shell("date +%N | tr 0-9 a-j"));
   EXPECT_EQ(document["verdict"], "different") << document;

@@ -50,11 +50,6 @@ struct LogDiffOptions {
   bool json = false;
 };
 
-struct TuningOptions {
-  std::vector<std::string> files; ///< in the order of their ranks
-  std::string output;
-};
-
 struct VerifyOptions {
   RunOptions run; ///< how each run is to be; its log is the folder for all
   std::optional<std::size_t> runs;
@@ -102,8 +97,6 @@ int log(const LogOptions& options);
 /// Prints what differs between two logs.
 int log_diff(const LogDiffOptions& options);
 
-/// Makes one tuning file of several.
-int tuning(const TuningOptions& options);
 
 /// Writes an HTML page about a verification or a log.
 int report(const ReportOptions& options);

@@ -17,6 +17,9 @@ void compare_stream(const char* stream, const Run& one, const Run& other, const 
   ComparedItem item{stream, "", counted(lines.lines, "line"), lines.with_content > 0};
   if (lines.volatile_lines > 0)
     result.volatile_lines.push_back({stream, lines.volatile_lines, lines.first_volatile});
+  if (lines.overwritten > 0)
+    result.remarks.push_back(std::string(stream) + ": " + counted(lines.overwritten, "state") +
+                             " that the program overwrote (\\r) not compared");
   if (lines.tolerated > 0)
     result.remarks.push_back(std::string(stream) + ": " + counted(lines.tolerated, "line") +
                              " equal but for metrics, which are compared with the tolerance");

@@ -11,20 +11,27 @@ class Lines {
 public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
+  /// Of a line that was overwritten, its last state.
   std::optional<std::string_view> next() {
     if (rest_.empty()) return {};
-    const std::size_t end = std::min(rest_.find_first_of("\n\r"), rest_.size());
-    const std::string_view line = rest_.substr(0, end);
-    end_ = end == rest_.size() ? "no line end" : rest_[end] == '\n' ? "a line end" : "a carriage return";
+    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+    std::string_view line = rest_.substr(0, end);
+    const bool has_return = line.ends_with('\r');
+    end_ = end == rest_.size() ? (has_return ? "a carriage return" : "no line end")
+                               : (has_return ? "a carriage return and a line end" : "a line end");
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    return line;
+    if (has_return) line.remove_suffix(1);
+    overwritten_ += static_cast<std::uint64_t>(std::ranges::count(line, '\r'));
+    return line.substr(line.rfind('\r') + 1); // 0 where there is none
   }
 
   /// What ends the line that was taken last, in words.
   std::string_view end() const { return end_; }
+  std::uint64_t overwritten() const { return overwritten_; }
 
 private:
   std::string_view rest_, end_;
+  std::uint64_t overwritten_ = 0; ///< states, so far
 };
 
 /// True if there is anything in it but names in angle brackets and blanks.
@@ -41,9 +48,11 @@ bool has_content(const std::string& masked) {
 } // namespace
 
 void each_line(std::string_view text, const std::function<void(std::string_view, std::uint64_t)>& visit) {
-  Lines lines(text);
-  std::uint64_t number = 0;
-  while (const std::optional<std::string_view> line = lines.next()) visit(*line, ++number);
+  for (std::uint64_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find_first_of("\n\r"), text.size());
+    visit(text.substr(0, end), number);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
 }
 
 LineComparison compare_lines(std::string_view one, const RunFacts& run, std::string_view other,
@@ -89,6 +98,7 @@ LineComparison compare_lines(std::string_view one, const RunFacts& run, std::str
     }
     differ(a.value_or("not there"), b.value_or("not there"));
   }
+  result.overwritten = std::max(lines.overwritten(), other_lines.overwritten());
   // A volatile last line with and without its end is not the same output.
   const auto has_end = [](std::string_view text) { return text.ends_with('\n'); };
   if (result.different == 0 && has_end(one) != has_end(other) && !one.empty() && !other.empty()) {

@@ -25,6 +25,7 @@ struct LineComparison {
   LinePair first_different;
   std::uint64_t volatile_lines = 0; ///< equal but for times, processes and what the user declared
   LinePair first_volatile;
+  std::uint64_t overwritten = 0; ///< states of lines, by carriage returns: not compared
   std::uint64_t tolerated = 0; ///< equal but for metrics, which are compared with a tolerance
 };
 
@@ -35,7 +36,8 @@ struct LineRules {
   std::set<std::uint64_t>* different = nullptr;  ///< where not null: the numbers of lines that differ
 };
 
-/// What ends a line has to be the same too, but in a volatile one: a progress bar ends where it happens to.
+/// What ends a line has to be the same too, but in a volatile one. Of a line that a progress bar overwrites,
+/// the last state counts: when it does is a matter of time.
 LineComparison compare_lines(std::string_view one, const RunFacts& run, std::string_view other,
                              const RunFacts& other_run, const LineRules& rules);
 

@@ -1,4 +1,5 @@
 #include "log_reader/printable.h"
+#include "report/log_report.h"
 #include "support/wording.h"
 #include "verify/report.h"
 
@@ -22,6 +23,20 @@ std::string excerpt(const std::string& text, std::size_t at, std::size_t longest
   while (begin > 0 && begin < text.size() && (text[begin] & 0xC0) == 0x80) --begin; // within a character
   return "'" + std::string(begin > 0 ? "..." : "") +
          cut(printable(text.substr(std::min(begin, text.size()))), longest) + "'";
+}
+
+/// The option with which these lines would be equal: what stands behind their last common word.
+std::string option_for(const std::string& line, const std::string& other) {
+  const auto same = static_cast<std::size_t>(std::ranges::mismatch(line, other).in1 - line.begin());
+  const auto begin_of_word = [&](std::size_t at) { return line.find_last_of(" \t", at) + 1; };
+  std::size_t begin = same == 0 ? 0 : begin_of_word(same - 1);
+  if (begin == same && same > 1) begin = begin_of_word(same - 2); // it differs from a word's beginning on
+  std::string pattern;
+  for (const char c : line.substr(begin, same - begin)) {
+    if (std::string_view(R"(\^$.|?*+()[]{})").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern.empty() ? "" : "--volatile " + shell_command({printable(pattern) + "(\\S+)"});
 }
 
 } // namespace
@@ -73,6 +88,10 @@ std::string describe_difference(const ContentDifference& difference) {
             short_number(difference.max_relative) + ")";
   if (difference.not_comparable > 0)
     text += ", " + std::to_string(difference.not_comparable) + " of them NaN or infinite";
+  if (std::string_view(difference.unit) == "line" && difference.value != "not there" &&
+      difference.other_value != "not there")
+    if (const std::string option = option_for(difference.value, difference.other_value); !option.empty())
+      text += "; if that may differ: " + option;
   if (difference.parts > 1) text += "; " + std::to_string(difference.parts) + " tensors differ";
   return text;
 }

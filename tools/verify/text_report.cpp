@@ -30,11 +30,19 @@ void print_first_cause(const Verification& result, const Style& style) {
   }
 }
 
+/// Of each thing the first pair of plain runs, and in how many more it differs.
 void print_differences(const Verification& result, const Style& style) {
   for (const Comparison& comparison : result.comparisons)
-    for (const Difference& difference : comparison.differences)
+    for (const Difference& difference : comparison.differences) {
+      const auto differs_too = [&](const Comparison& other) {
+        return other.perturbation == comparison.perturbation && other.differs_in(difference.item);
+      };
+      if (&*std::ranges::find_if(result.comparisons, differs_too) != &comparison) continue;
+      const auto more = static_cast<std::size_t>(std::ranges::count_if(result.comparisons, differs_too)) - 1;
       std::cout << style.red(label("different")) << describe_item(difference.item) << ", " << comparison.one
-                << " and " << comparison.other << ": " << describe_difference(difference.what) << '\n';
+                << " and " << comparison.other << (more > 0 ? " (and " + std::to_string(more) + " more)" : "")
+                << ": " << describe_difference(difference.what) << '\n';
+    }
 }
 
 /// One line a stream: the pair with the most.
