@@ -121,6 +121,8 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
            "REGEX");
   add_list(verb, "--ignore", options.ignored, "stdout, stderr or files by a glob: not compared", "WHAT");
   add_list(verb, "--accept", options.accepted, "as `log --check --accept`", "NAME");
+  verb.add_flag("--fresh-cache", options.fresh_cache,
+                "begin each run with empty caches (XDG_CACHE_HOME and others)");
   verb.add_option("--timeout", options.timeout_s, "end a run after so many seconds (never)")->type_name("S");
 }
 
@@ -314,10 +316,9 @@ int call_verb(std::vector<std::string> words) {
   }
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
   if (words.empty() || (!words[0].starts_with('-') && app.get_subcommands(is_first_word).empty()))
-    throw detshim::UsageError(
-        (words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-        ": run, verify, bisect, log, report, doctor, env, scan, hooks, options or "
-        "completion (see detshim --help)");
+    throw detshim::UsageError((words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
+                              ": run, verify, bisect, log, report, doctor, env, scan, hooks, options or "
+                              "completion (see detshim --help)");
   for (const Verb& verb : verbs)
     if (verb.command != nullptr && is_first_word(verb.app)) take_command(*verb.app, words, *verb.command);
   refuse_values_of_flags(app, words);

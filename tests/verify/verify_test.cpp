@@ -953,6 +953,17 @@ TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
   EXPECT_EQ(good["resumed"].size(), 2u);
   EXPECT_FALSE(fs::exists(folder() / "ckpt"));
 
+  // Killed behind the third step, which is saved before it is printed.
+  fs::remove(starts);
+  const Json saved =
+      verify_json({"--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after saved"},
+                  shell("echo >> " + starts.string() +
+                        "; set -- $(cat ckpt 2>/dev/null || echo 0); i=$1; while [ $i -lt 6 ]; do "
+                        "i=$((i + 1)); echo $i > ckpt; [ $i = 3 ] && { echo saved; [ $(wc -l < " +
+                        starts.string() + ") = 3 ] && sleep 1000; }; echo loss=$i; done; true"));
+  EXPECT_EQ(saved["verdict"], "equal") << saved;
+  EXPECT_TRUE(contains(saved["notes"].dump(), "step 3 was not compared")) << saved;
+
   const Json bad = resumed("0", "loss=6$"); // the sum is forgotten
   EXPECT_EQ(bad["verdict"], "different") << bad;
   ASSERT_EQ(bad["differences"].size(), 2u) << bad;
@@ -1069,6 +1080,15 @@ TEST_F(Verify, EndsARunThatTakesTooLong) {
   const Result result = verify({"--timeout", "1"}, shell("echo a; sleep 1000"));
   EXPECT_EQ(result.status, unverified) << result.out;
   EXPECT_TRUE(contains(result.out, "timeout: run 1 was ended after 1 second")) << result.out;
+}
+
+TEST_F(Verify, BeginsEachRunWithEmptyCaches) {
+  const Words program =
+      shell("cat $XDG_CACHE_HOME/n 2>/dev/null; echo cached > $XDG_CACHE_HOME/n; echo done");
+  const std::string caches = (folder() / "caches").string();
+  fs::create_directory(caches);
+  EXPECT_EQ(verify({"--ignore", "*"}, program, {{"XDG_CACHE_HOME", caches}}).status, different);
+  EXPECT_EQ(verify({"--ignore", "*", "--fresh-cache"}, program, {{"XDG_CACHE_HOME", caches}}).status, equal);
 }
 
 TEST_F(Verify, NamesWhatARunLeftBehind) {

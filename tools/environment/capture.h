@@ -53,6 +53,10 @@ void capture_packages(const Log& log, Environment& to);
 /// is gone. By the time of its last change (ctime), which is not the user's to set.
 bool was_changed_since(const std::string& file, std::int64_t began);
 bool was_changed_since(const struct stat& state, std::int64_t began);
+/// Where caches are: what is in them is no part of a program's state.
+inline constexpr auto cache_variables = {"XDG_CACHE_HOME",  "CUDA_CACHE_PATH",     "MPLCONFIGDIR",
+                                         "NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX", "TORCHINDUCTOR_CACHE_DIR",
+                                         "TRITON_CACHE_DIR"};
 void capture_variables(Environment& to);
 /// Version, mode and seed, which the log has.
 void capture_own_settings(const Log& log, Environment& to);

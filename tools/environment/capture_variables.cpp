@@ -18,26 +18,11 @@ namespace {
 
 /// Of the shell's and the terminal's: no program's results hang on them, and every session has others.
 bool is_of_the_shell(std::string_view name) {
-  return is_any_of(name, {"_",
-                          "DETSHIM_RUN",
-                          "DETSHIM_LOG",
-                          "DETSHIM_QUIET",
-                          "_DETSHIM_THREADS",
-                          "_DETSHIM_ROOM",
-                          "SHLVL",
-                          "OLDPWD",
-                          "PWD",
-                          "PS1",
-                          "PS2",
-                          "TERM",
-                          "COLUMNS",
-                          "LINES",
-                          "WINDOWID",
-                          "SSH_TTY",
-                          "SSH_CLIENT",
-                          "SSH_CONNECTION",
-                          "XDG_SESSION_ID",
-                          "DBUS_SESSION_BUS_ADDRESS"});
+  if (std::ranges::any_of(cache_variables, [name](const char* one) { return name == one; })) return true;
+  return is_any_of(name, {"_", "DETSHIM_RUN", "DETSHIM_LOG", "DETSHIM_QUIET", "SHLVL", "OLDPWD", "PWD", "PS1",
+                          "PS2", "TERM", "COLUMNS", "LINES", "WINDOWID", "SSH_TTY", "SSH_CLIENT",
+                          "SSH_CONNECTION", "XDG_SESSION_ID", "DBUS_SESSION_BUS_ADDRESS"}) ||
+         name.starts_with("_DETSHIM_");
 }
 
 /// By which the processes of a job find each other and their launcher: sockets, folders, numbers that are new

@@ -60,6 +60,7 @@ struct VerifyOptions {
   std::vector<std::string> outputs, metrics, volatile_text, ignored;
   double relative_tolerance = 0, absolute_tolerance = 0;
   std::size_t timeout_s = 0;         ///< for each run; 0: none
+  bool fresh_cache = false;          ///< each run begins with empty caches
   std::vector<std::string> accepted; ///< reasons that the user answers for
   bool json = false;
   std::optional<std::string> junit; ///< a file
@@ -96,7 +97,6 @@ int log(const LogOptions& options);
 
 /// Prints what differs between two logs.
 int log_diff(const LogDiffOptions& options);
-
 
 /// Writes an HTML page about a verification or a log.
 int report(const ReportOptions& options);

@@ -167,6 +167,7 @@ VerifyPlan plan_verification(const VerifyOptions& options, const std::string& ve
   plan.mode = run.mode.value_or(variable("DETSHIM_MODE", "enforce"));
   plan.runs = options.runs;
   plan.timeout_s = options.timeout_s;
+  plan.has_fresh_cache = options.fresh_cache;
   plan.has_control = options.control;
   plan.names_allocations = options.allocations;
   if (options.perturb) plan.perturbations = choose_perturbations(*options.perturb);

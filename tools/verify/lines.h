@@ -26,7 +26,7 @@ struct LineComparison {
   std::uint64_t volatile_lines = 0; ///< equal but for times, processes and what the user declared
   LinePair first_volatile;
   std::uint64_t overwritten = 0; ///< states of lines, by carriage returns: not compared
-  std::uint64_t tolerated = 0; ///< equal but for metrics, which are compared with a tolerance
+  std::uint64_t tolerated = 0;   ///< equal but for metrics, which are compared with a tolerance
 };
 
 /// What may differ in a line.

@@ -14,7 +14,7 @@ struct Joined {
 };
 
 /// What came of the killed run, then of the resumed one, step by step; a step that both have is what the
-/// resumed one says, unless they differ in it.
+/// resumed one says, unless they differ in it. One between them may have been saved and not yet printed.
 void compare_joined(const Joined& series, const ComparedItem& item, const ComparisonRules& rules,
                     Comparison& result) {
   const std::size_t all = series.whole.size(), begun = series.killed.size(), ended = series.resumed.size();
@@ -27,12 +27,15 @@ void compare_joined(const Joined& series, const ComparedItem& item, const Compar
     return Series(series.whole.begin() + static_cast<std::ptrdiff_t>(begin),
                   series.whole.begin() + static_cast<std::ptrdiff_t>(end));
   };
-  if (begun > all || ended > all || begun + ended < all) {
+  if (begun > all || ended > all || begun + ended + 1 < all) {
     const std::string parts =
         std::to_string(begun) + " until it was killed, " + std::to_string(ended) + " after";
     result.differences.push_back({item, {"steps", std::to_string(all), parts}});
     return;
   }
+  if (begun + ended < all)
+    result.remarks.push_back("metric '" + item.subject + "': step " + std::to_string(begun + 1) +
+                             " was not compared: it was saved, and the run killed before it was printed");
   if (const auto metric = compare_series(piece(0, begun), series.killed, rules.tolerance))
     differ(metric->step, "before it was killed", *metric);
   else if (const auto after = compare_series(piece(all - ended, all), series.resumed, rules.tolerance))

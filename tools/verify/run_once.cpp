@@ -1,6 +1,7 @@
 #include "verify/run_once.h"
 
 #include "common/heap_search.h"
+#include "environment/capture.h"
 #include "run/early_settings.h"
 #include "run/library_file.h"
 #include "support/exit_status.h"
@@ -102,6 +103,8 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   constexpr std::size_t room = 8192; // where a variable more or less would move the stack
   options.environment_size = environment_size() + room;
   if (how.turn_in_child != nullptr) how.turn_in_child();
+  if (!settings.caches.empty())
+    for (const char* name : cache_variables) ::setenv(name, settings.caches.c_str(), 1);
   if (settings.freezes_clocks) options.freeze_from = settings.first_log;
   options.quiet = true; // its lines would be the program's
   options.log = settings.log;

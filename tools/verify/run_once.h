@@ -27,6 +27,7 @@ struct RunSettings {
   std::size_t processors = 0; ///< so many at most; 0: as many as there are
   std::string log;
   std::string first_log;       ///< the first run's
+  std::string caches;          ///< an empty folder for them; empty: where they always are
   bool freezes_clocks = false; ///< at the call sites that the first run's log names
   std::string
       heap_file; ///< libdetshim_heap.so is preloaded too, and does what this file says; empty: it is not

@@ -324,6 +324,12 @@ private:
     // The same name in each run: a program may look at its environment.
     const fs::path log = plan_.folder / "log";
     settings.log = log.string();
+    std::error_code ignored;
+    if (plan_.has_fresh_cache) {
+      settings.caches = plan_.folder / "caches";
+      fs::remove_all(settings.caches, ignored);
+      make_folder(settings.caches);
+    }
     lines_.begin(name);
     try {
       run_once(how, settings, run);
@@ -332,7 +338,6 @@ private:
       take_outputs(run); // nothing is lost, and what stood there before finds its place
       throw;
     }
-    std::error_code ignored;
     fs::rename(log, run.log(), ignored); // there is none where nothing was recorded
     lines_.end(run);
     return run;

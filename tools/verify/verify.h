@@ -30,6 +30,7 @@ struct VerifyPlan {
   std::vector<std::string> accepted; ///< reasons that the user answers for
   RunOptions run;                    ///< how each run is to be
   std::size_t timeout_s = 0;         ///< for each, in seconds; 0: none
+  bool has_fresh_cache = false;      ///< caches are empty as a run begins
   RunSettings settings;              ///< of the plain runs
   bool looks_for_cause = true;       ///< where runs differ
   bool names_allocations = false;    ///< where a perturbed run differs: by further runs
