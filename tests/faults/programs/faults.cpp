@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,8 +25,15 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <omp.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/times.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -289,6 +299,202 @@ void one_rank(int up, int down) {
   std::ofstream("result." + rank) << sum << '\n';
 }
 
+/// What a run reads of the system. Each is one line.
+struct Input {
+  const char* name;
+  std::uint64_t (*value)();
+};
+
+std::uint64_t number(auto value) { return static_cast<std::uint64_t>(value); }
+
+int new_file() {
+  char name[] = "/dev/shm/fault-XXXXXX";
+  const int file = ::mkstemp(name);
+  ::unlink(name);
+  return file;
+}
+
+std::uint64_t first_number_in(const char* file) {
+  double value = 0;
+  std::ifstream(file) >> value; // load
+  return number(value * 1000);
+}
+
+std::uint64_t free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0); // free_port
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  socklen_t size = sizeof address;
+  ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(socket);
+  return address.sin_port;
+}
+
+/// How far it counts until a timer of the processor's time ends it.
+std::uint64_t counted_in_time() {
+  static volatile std::sig_atomic_t is_over;
+  ::signal(SIGVTALRM, [](int) { is_over = 1; });
+  const itimerval soon = {{0, 0}, {0, 2000}};
+  ::setitimer(ITIMER_VIRTUAL, &soon, nullptr); // counted_in_time
+  std::uint64_t count = 0;
+  while (is_over == 0) ++count;
+  return count;
+}
+
+std::uint64_t random_name() {
+  char name[] = "/dev/shm/fault-XXXXXX";
+  ::close(::mkstemp(name)); // random_name
+  ::unlink(name);
+  std::uint64_t hash = 0;
+  for (const char c : name) mix(hash, number(c));
+  return hash;
+}
+
+std::uint64_t by_instruction() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc(); // by_instruction
+#else
+  std::uint64_t value;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(value)); // by_instruction
+  return value;
+#endif
+}
+
+/// The processors that it runs on, one after the other.
+std::uint64_t processors() {
+  std::uint64_t hash = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    mix(hash, number(::sched_getcpu())); // processors
+    if (i % 100 == 0) ::sched_yield();
+  }
+  return hash;
+}
+
+// clang-format off
+const Input inputs[] = {
+    {"process_id", [] { return number(::getpid()); }},                                              // process_id
+    {"parent_id", [] { return number(::getppid()); }},                                              // parent_id
+    {"session_id", [] { return number(::getsid(0)); }},                                             // session_id
+    {"thread_id", [] { return number(::syscall(SYS_gettid)); }},                                    // thread_id
+    {"seconds", [] { return number(::time(nullptr)); }},                                            // seconds
+    {"time_of_day", [] { return number(std::chrono::system_clock::now().time_since_epoch().count()); }}, // time_of_day
+    {"since_boot", [] { timespec now; ::clock_gettime(CLOCK_BOOTTIME, &now); return number(now.tv_nsec); }}, // since_boot
+    {"ticks", [] { tms used; return number(::times(&used)); }},                                     // ticks
+    {"used_time", [] { rusage used; ::getrusage(RUSAGE_SELF, &used); return number(used.ru_utime.tv_usec + used.ru_stime.tv_usec); }}, // used_time
+    {"load", [] { return first_number_in("/proc/uptime"); }},
+    {"file_time", [] { struct stat status; ::fstat(new_file(), &status); return number(status.st_mtim.tv_nsec); }}, // file_time
+    {"file_number", [] { struct stat status; ::fstat(new_file(), &status); return number(status.st_ino); }}, // file_number
+    {"free_port", free_port},
+    {"counted_in_time", counted_in_time},
+    {"random_name", random_name},
+    {"by_instruction", by_instruction},
+    {"processors", processors},
+};
+// clang-format on
+
+/// Sums of threads and children, in the order in which they come.
+void critical() {
+  double sum = 0;
+#pragma omp parallel for num_threads(4) if (!is_mended)
+  for (int i = 1; i < 20'000; ++i) {
+#pragma omp critical // critical
+    sum = sum * 0.999 + 1.0 / i;
+  }
+  std::printf("result=%.17g\n", sum);
+}
+
+void locked() {
+  double sum = 0;
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+#pragma omp parallel for num_threads(4) if (!is_mended)
+  for (int i = 1; i < 20'000; ++i) {
+    omp_set_lock(&lock); // locked
+    sum = sum * 0.999 + 1.0 / i;
+    omp_unset_lock(&lock);
+  }
+  std::printf("result=%.17g\n", sum);
+}
+
+void asynchronous() {
+  std::mutex mutex;
+  std::uint64_t hash = 0;
+  std::vector<std::future<void>> all;
+  for (std::uint64_t id = 1; id <= 8; ++id) {
+    all.push_back(std::async(std::launch::async, [&, id] { // asynchronous
+      for (int i = 0; i < 2000; ++i) {
+        const std::lock_guard lock(mutex);
+        mix(hash, id);
+        if (i % 10 == 0) std::this_thread::yield();
+      }
+    }));
+    if (is_mended) all.back().get();
+  }
+  for (std::future<void>& one : all)
+    if (one.valid()) one.get();
+  print(hash);
+}
+
+/// Children that write to one pipe.
+void children() {
+  int answers[2];
+  if (::pipe(answers) != 0) std::abort();
+  for (std::uint8_t child = 1; child <= 8; ++child) {
+    if (::fork() == 0) { // children
+      for (int i = 0; i < 200; ++i) {
+        if (::write(answers[1], &child, 1) != 1) ::_exit(1);
+        ::sched_yield();
+      }
+      ::_exit(0);
+    }
+    if (is_mended) ::wait(nullptr);
+  }
+  ::close(answers[1]);
+  std::uint64_t hash = 0;
+  for (std::uint8_t child = 0; ::read(answers[0], &child, 1) == 1;) mix(hash, child);
+  while (::wait(nullptr) > 0) {
+  }
+  print(hash);
+}
+
+/// The least of numbers that nobody wrote: only negative ones show.
+void least_uninitialised() {
+  constexpr std::size_t size = 1000;
+  auto* const numbers =
+      static_cast<float*>(is_mended ? std::calloc(size, 4) : std::malloc(size * 4)); // least_uninitialised
+  float least = 0;
+  for (std::size_t i = 8; i < size; ++i) least = std::min(least, numbers[i]);
+  std::free(numbers);
+  std::printf("result=%g\n", static_cast<double>(least));
+}
+
+void zone() {
+  const std::time_t begin = 0;
+  print(number(is_mended ? std::gmtime(&begin)->tm_hour : std::localtime(&begin)->tm_hour)); // zone
+}
+
+void host() {
+  char name[65] = "mended";
+  if (!is_mended) ::gethostname(name, sizeof name); // host
+  std::uint64_t hash = 0;
+  for (const char* c = name; *c != 0; ++c) mix(hash, number(*c));
+  print(hash);
+}
+
+/// Runs of a day, a month, a year are alike.
+void year() {
+  print(number(!is_mended && ::time(nullptr) > 1'770'000'000)); // year
+}
+
+/// What the run before has left.
+void carried_state() {
+  std::uint64_t count = 0;
+  std::ifstream("count") >> count; // carried_state
+  std::ofstream("count") << count + 1;
+  print(is_mended ? 1 : count);
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -324,7 +530,30 @@ int main(int count, char** arguments) {
     blas_paths();
   else if (fault == "ranks")
     ranks();
-  else if (fault == "one_rank" && count > 4)
+  else if (fault == "critical")
+    critical();
+  else if (fault == "locked")
+    locked();
+  else if (fault == "asynchronous")
+    asynchronous();
+  else if (fault == "children")
+    children();
+  else if (fault == "least_uninitialised")
+    least_uninitialised();
+  else if (fault == "zone")
+    zone();
+  else if (fault == "host")
+    host();
+  else if (fault == "year")
+    year();
+  else if (fault == "carried_state")
+    carried_state();
+  else if (const auto* const input = std::ranges::find(inputs, fault, &Input::name);
+           input != std::end(inputs)) {
+    std::uint64_t hash = 0;
+    mix(hash, is_mended ? 1 : input->value());
+    print(hash);
+  } else if (fault == "one_rank" && count > 4)
     one_rank(std::atoi(arguments[3]), std::atoi(arguments[4]));
   else
     return 2;
