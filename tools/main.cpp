@@ -121,6 +121,7 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
            "REGEX");
   add_list(verb, "--ignore", options.ignored, "stdout, stderr or files by a glob: not compared", "WHAT");
   add_list(verb, "--accept", options.accepted, "as `log --check --accept`", "NAME");
+  verb.add_flag("--restore", options.restore, "only put back what a `verify` that was killed had set aside");
   verb.add_flag("--fresh-cache", options.fresh_cache,
                 "begin each run with empty caches (XDG_CACHE_HOME and others)");
   verb.add_option("--timeout", options.timeout_s, "end a run after so many seconds (never)")->type_name("S");

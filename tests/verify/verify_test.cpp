@@ -585,6 +585,23 @@ TEST_F(Verify, GivesAwayNoFolderThatWasRenamedOntoAnOutput) {
   EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
+TEST_F(Verify, PutsBackOnRequestWhatAKilledOneHadSetAside) {
+  write("out", "mine");
+  Running running(words({"--output", "out"}, shell("echo $$ > pid; exec sleep 1000")), {}, folder());
+  while (!fs::exists(folder() / "pid") && !running.has_ended()) std::this_thread::yield();
+  ::kill(running.process(), SIGKILL);
+  running.wait();
+  EXPECT_FALSE(fs::exists(folder() / "out"));
+  const Result restored = run({DETSHIM_COMMAND, "verify", "--restore"}, {}, folder());
+  EXPECT_EQ(restored.status, 0) << restored.err;
+  EXPECT_TRUE(contains(restored.err, "1 file put back that an earlier command had set aside in '"))
+      << restored.err;
+  EXPECT_EQ(read("out"), "mine");
+  EXPECT_EQ(run({DETSHIM_COMMAND, "verify", "--restore"}, {}, folder()).err, "");
+  while (read("pid").empty()) std::this_thread::yield();
+  ::kill(std::stoi(read("pid")), SIGKILL);
+}
+
 TEST_F(Verify, PutsBackWhatAKilledOneHadSetAside) {
   for (const std::string where : {"second", "elsewhere/second"}) { // beside the killed one's folder, and not
     fs::remove_all(kept());

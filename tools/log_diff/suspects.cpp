@@ -17,15 +17,16 @@
 namespace detshim {
 namespace {
 
-enum Kind { variable, nondeterministic, threads, forks, clock_reading, folder, kind_count };
+enum Kind { variable, nondeterministic, threads, forks, clock_reading, folder, input, kind_count };
 constexpr std::array<const char*, kind_count> kind_names = {
-    "variable", "nondeterministic", "threads", "forks", "clock", "folder"};
+    "variable", "nondeterministic", "threads", "forks", "clock", "folder", "input"};
 constexpr std::array<const char*, kind_count> words = {"",
                                                        "",
                                                        "threads are started at ",
-                                                       "processes are forked at ",
+                                                       "processes are started at ",
                                                        "a clock or an id is read at ",
-                                                       "a folder is read at "};
+                                                       "a folder is read at ",
+                                                       "what no seed pins is read at "};
 
 constexpr std::string_view clocks[] = {"time",  "gettimeofday", "clock_gettime", "clock",
                                        "times", "getpid",       "getppid",       "gettid"};
@@ -44,7 +45,8 @@ public:
 private:
   static Kind kind_of(const UserPlace& place) {
     if (place.kind == "threads") return threads;
-    return place.kind == "forks" ? forks : clock_reading;
+    if (place.kind == "forks" || place.kind == "children") return forks;
+    return place.kind == "clock" ? clock_reading : input;
   }
 
   /// Without a line of the user's own source there is nothing that he could look at.
@@ -52,7 +54,9 @@ private:
     // Text that an installation runs as Python starts (.pth) is nothing of the user's.
     if (!place.python.empty() && place.python.frames.front().starts_with("<string>")) return;
     if (place.python.empty() && !source_lines_.find_user(place.at, place.frames)) return;
-    add(kind_of(place), describe_call_site(place.at, place.frames, place.python, source_lines_));
+    const Kind kind = kind_of(place);
+    add(kind, describe_call_site(place.at, place.frames, place.python, source_lines_) +
+                  (kind == input ? " (" + printable(place.kind) + ")" : ""));
   }
 
   void add_call(const FoldedCalls::Symbol& symbol, const SymbolCalls& calls, const auto& call_site) {

@@ -61,6 +61,7 @@ struct VerifyOptions {
   double relative_tolerance = 0, absolute_tolerance = 0;
   std::size_t timeout_s = 0;         ///< for each run; 0: none
   bool fresh_cache = false;          ///< each run begins with empty caches
+  bool restore = false;              ///< nothing is run
   std::vector<std::string> accepted; ///< reasons that the user answers for
   bool json = false;
   std::optional<std::string> junit; ///< a file

@@ -117,6 +117,7 @@ void keep_environment(const VerifyPlan& plan, const Environment& environment) {
 } // namespace
 
 int verify(const VerifyOptions& options) {
+  if (options.restore) return restore_outputs(options), done;
   check_verify(options);
   VerifyPlan plan = plan_verification(options, "verify");
   const bool gives_way = options.run.policy.value_or(variable("DETSHIM_SEED_POLICY")) != "keep";

@@ -130,10 +130,14 @@ fs::path make_folder(const std::optional<std::string>& asked_for, const std::str
 
 } // namespace
 
-void check_verify(const VerifyOptions& options) {
-  std::error_code error; // before all else: the program, and the user, look for what is missing
+void restore_outputs(const VerifyOptions& options) {
+  std::error_code error;
   const fs::path log = options.run.log.value_or("detshim-log/new");
   OutputClaim::recover(options.outputs, fs::weakly_canonical(fs::absolute(log) / "..", error));
+}
+
+void check_verify(const VerifyOptions& options) {
+  restore_outputs(options); // before all else: the program, and the user, look for what is missing
   check_run(options.run);
   constexpr std::size_t fewest = 2, most = 100'000;
   if (options.runs && (*options.runs < fewest || *options.runs > most))

@@ -10,7 +10,10 @@ namespace detshim {
 
 enum VerifyStatus { verified_equal = 0, verified_different = 1, verified_nothing = 3 };
 
-/// Throws UsageError for options that cannot be taken.
+/// Puts back what a command that was killed had set aside, and says so.
+void restore_outputs(const VerifyOptions& options);
+
+/// The same; throws UsageError for options that cannot be taken.
 void check_verify(const VerifyOptions& options);
 
 /// The plan, and its folder: a new one, by default detshim-log/VERB-<time>-<pid>. Throws UsageError.
