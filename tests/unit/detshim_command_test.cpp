@@ -113,9 +113,8 @@ TEST_F(DetshimCommand, HelpNamesTheExitStatusesOfEveryVerb) {
 }
 
 TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
-  expect_one_error_line(
-      detshim({}), 2,
-      "run, verify, bisect, log, report, doctor, env, scan, hooks, options or completion");
+  expect_one_error_line(detshim({}), 2,
+                        "run, verify, bisect, log, report, doctor, env, scan, hooks, options or completion");
   expect_one_error_line(detshim({"dance"}), 2, "dance");
   expect_one_error_line(detshim({"log", "--bogus"}), 2, "--bogus");
   expect_one_error_line(detshim({"log", "--follow", "--json"}), 2, "--follow");

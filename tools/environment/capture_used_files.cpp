@@ -174,6 +174,16 @@ Known fact_of(const std::string& path, const Uses& uses, std::int64_t began) {
   return uses.read ? contents_of(path, state) : Known{size_and_time(state), ""};
 }
 
+/// True for a folder that is gone, or in which the run wrote something that is: Java keeps a file for each of
+/// its processes there.
+bool is_scratch(const fs::path& folder, const List& list) {
+  std::error_code error;
+  return !fs::exists(folder, error) || std::ranges::any_of(list.files, [&](const auto& file) {
+    const fs::path path = file.first;
+    return file.second.written && path.parent_path() == folder && !fs::exists(path, error);
+  });
+}
+
 constexpr const char* all_files = "file *";
 
 void put(CapturedSection& section, const std::string& subject, const Known& known) {
@@ -290,8 +300,7 @@ void capture_used_files(const Log& log, bool is_here, Environment& to) {
       if (uses.read && uses.written && ::stat(path.c_str(), &state) == 0 && S_ISREG(state.st_mode) &&
           was_changed_since(state, to.began))
         carried += subject.substr(5) + '\n';
-      const bool is_gone = ::stat(path.c_str(), &state) != 0 && is_temporary(path); // a folder of its own
-      if ((uses.listed || uses.all) && !is_gone)
+      if ((uses.listed || uses.all) && !(is_temporary(path) && is_scratch(path, list)))
         put(section, subject + "/", names_in(path, uses.all, list.files));
     }
   fold(section);

@@ -18,7 +18,7 @@ void add_processes(const Log& log, std::map<std::int64_t, std::string>& processe
 
 void judge_run(Log log, const std::vector<std::string>& accepted, LogVerdict& result) {
   add_processes(log, result.processes);
-  if (log.processes.empty() && !log.is_incomplete()) return;
+  if (log.processes.empty() && !log.is_incomplete() && log.missing_root == 0) return;
   const Verdict verdict = JudgedLog(std::move(log), Decode::own_code, accepted).verdict;
   result.is_there = true;
   for (const auto* reasons : {&verdict.reasons, &verdict.accepted})
