@@ -250,18 +250,20 @@ int reduce(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
-/// Noted as threads are: what it guards may be the same in any order.
+/// Noted as threads are: what it guards may be the same in any order. Once for each place in each thread: of
+/// a team's, all but one do nothing else.
 template <typename Call, typename... Arguments>
 void enter_critical(const Call& call, Arguments... arguments) {
-  if (!call.passes() && ask(call, "omp_get_num_threads") > 1)
-    note_user_call(UserCall::threads, call.caller());
+  if (!call.passes())
+    once_in_thread(reinterpret_cast<const void*>(&fix_number_of_threads), call.caller(), [&] {
+      if (ask(call, "omp_get_num_threads") > 1) note_user_call(UserCall::threads, call.caller());
+      return true;
+    });
   call.real(arguments...);
 }
 
-constexpr Description notes_critical = {
-    .action = Action::observe,
-    .summary = "Noted where the user's own code has several threads there: which comes first is a race.",
-};
+constexpr Description noted = {.action = Action::observe,
+                               .summary = "Noted where a team comes: which thread is first is a race."};
 using Critical = CallOfCopy<void()>;
 using OfLock = CallOfCopy<void(void* lock)>;
 using OfClang = CallOfCopy<void(void* place, int thread, void* lock)>;
@@ -283,10 +285,9 @@ DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_ini
                        clang_race);
 DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_race);
 
-DETSHIM_TEMPLATE_HOOK(openmp, Critical, GOMP_critical_start, enter_critical, notes_critical);
-DETSHIM_TEMPLATE_HOOKS(openmp, OfLock, GOMP_critical_name_start, omp_set_lock, enter_critical,
-                       notes_critical);
-DETSHIM_TEMPLATE_HOOK(openmp, OfClang, __kmpc_critical, enter_critical, notes_critical);
+DETSHIM_TEMPLATE_HOOK(openmp, Critical, GOMP_critical_start, enter_critical, noted);
+DETSHIM_TEMPLATE_HOOKS(openmp, OfLock, GOMP_critical_name_start, omp_set_lock, enter_critical, noted);
+DETSHIM_TEMPLATE_HOOK(openmp, OfClang, __kmpc_critical, enter_critical, noted);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"requested", "effective"},
