@@ -156,11 +156,25 @@ void set(const char* variable, const std::optional<std::string>& value) {
 
 } // namespace
 
-std::size_t environment_size() {
-  std::size_t size = 0;
-  for (char** entry = environ; *entry != nullptr; ++entry) size += std::strlen(*entry) + 1 + sizeof *entry;
+EnvironmentSize environment_size() {
+  EnvironmentSize size;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    ++size.variables, size.bytes += std::strlen(*entry) + 1;
   return size;
 }
+
+namespace {
+
+/// Their number, and the bytes of all: the kernel aligns the stack between the texts and the pointers to
+/// them.
+void fill_environment(const EnvironmentSize& wanted) {
+  std::string name = "_DETSHIM_ROOM";
+  for (; environment_size().variables < wanted.variables; name += '_') ::setenv(name.c_str(), "", 1);
+  if (const std::size_t bytes = environment_size().bytes; bytes < wanted.bytes)
+    ::setenv("_DETSHIM_ROOM", std::string(wanted.bytes - bytes, '.').c_str(), 1);
+}
+
+} // namespace
 
 int run(const RunOptions& options) {
   check_run(options);
@@ -200,11 +214,7 @@ int run(const RunOptions& options) {
 #endif
   if (is_on && !options.allow_uncovered && !comes_up(command, library, options.quiet)) return cannot_execute;
   if (is_on) require_log_folder();
-  constexpr const char* room = "_DETSHIM_ROOM";
-  if (options.environment_size > 0) ::setenv(room, "", 1);
-  if (const std::size_t size = environment_size(); options.environment_size > size)
-    ::setenv(room, std::string(options.environment_size - size, '.').c_str(), 1);
-
+  fill_environment(options.environment_size);
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));

@@ -8,6 +8,11 @@
 
 namespace detshim {
 
+/// What decides where a program's stack begins.
+struct EnvironmentSize {
+  std::size_t variables = 0, bytes = 0;
+};
+
 struct RunOptions {
   std::optional<std::string> seed, mode, policy, log, disable, library;
   std::vector<std::string> freeze;        ///< call sites of clocks
@@ -17,7 +22,7 @@ struct RunOptions {
   bool trap_syscalls = false;
   std::optional<std::string> heap_library; ///< preloaded behind the library
   bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
-  std::size_t environment_size = 0; ///< a variable is added that makes it as large; 0: none is
+  EnvironmentSize environment_size; ///< variables are added that make it as large, if it is smaller
   bool print_environment = false;   ///< prints the variables that the program would get, and runs nothing
   std::vector<std::string> command; ///< the program and its arguments
 };
@@ -25,8 +30,7 @@ struct RunOptions {
 /// Becomes the program, with libdetshim.so in front. Returns only if that fails.
 int run(const RunOptions& options);
 
-/// What the environment takes of the stack, above all frames: bytes of its variables and of pointers to them.
-std::size_t environment_size();
+EnvironmentSize environment_size();
 
 /// Why the options cannot be taken: throws UsageError.
 void check_run(const RunOptions& options);

@@ -100,8 +100,8 @@ void limit_processors(std::size_t most) {
 /// What happens in the child: `detshim run` with what is to be other in this run.
 int become_program(const RunOnce& how, const RunSettings& settings) {
   RunOptions options = how.run;
-  constexpr std::size_t room = 8192; // where a variable more or less would move the stack
-  options.environment_size = environment_size() + room;
+  const EnvironmentSize now = environment_size(); // a variable more or less would move the stack
+  options.environment_size = {now.variables + 8, now.bytes + 8192};
   if (how.turn_in_child != nullptr) how.turn_in_child();
   if (!settings.caches.empty())
     for (const char* name : cache_variables) ::setenv(name, settings.caches.c_str(), 1);
