@@ -101,7 +101,7 @@ void limit_processors(std::size_t most) {
 int become_program(const RunOnce& how, const RunSettings& settings) {
   RunOptions options = how.run;
   const EnvironmentSize now = environment_size(); // a variable more or less would move the stack
-  options.environment_size = {now.variables + 8, now.bytes + 8192};
+  options.environment_size = {now.variables + 64, now.bytes + 16384};
   if (how.turn_in_child != nullptr) how.turn_in_child();
   if (!settings.caches.empty())
     for (const char* name : cache_variables) ::setenv(name, settings.caches.c_str(), 1);
