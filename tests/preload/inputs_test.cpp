@@ -235,6 +235,29 @@ TEST(Inputs, OfSectionsThatOneThreadEntersAreNamedWithTheirLine) {
   }
 }
 
+// What Python's library reads is a line's that calls it, and not one's that imports or calls a package that
+// does.
+TEST(Inputs, OfAPackageAreItsOwnMatter) {
+  const TemporaryFolder scratch;
+  std::filesystem::create_directories(scratch.path() / "site-packages");
+  const std::string reads = "import email.utils, os\nemail.utils.formatdate()\nos.path.getmtime('/')\n";
+  std::ofstream(scratch.path() / "site-packages/package.py")
+      << reads << "def again():\n  email.utils.formatdate()\n";
+  std::ofstream(scratch.path() / "own.py") << "import random\nrandom.random()\n" << reads;
+  std::ofstream(scratch.path() / "calls.py")
+      << "import random, sys\nrandom.random()\nsys.path.insert(0, 'site-packages')\n"
+         "import package\npackage.again()\n";
+  const auto clock_and_input = [&](const char* script) {
+    const Words command = {"/usr/bin/python3", "-S", script};
+    Words found = reasons_of(scratch, "clock", command);
+    for (const std::string& text : reasons_of(scratch, "input", command)) found.push_back(text);
+    return found;
+  };
+  EXPECT_EQ(clock_and_input("own.py"), (Words{"your code reads a clock or an id: own.py:4",
+                                              "your code reads what no seed pins: own.py:5 (file_time)"}));
+  EXPECT_EQ(clock_and_input("calls.py"), Words{});
+}
+
 TEST(Children, BesideEachOtherAreNamedWithTheLineThatMakesThem) {
   const TemporaryFolder scratch;
   const auto processes_of = [&](const std::string& code) {

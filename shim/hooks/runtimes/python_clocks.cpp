@@ -26,11 +26,10 @@ Budget budget_of(PythonReading reading) {
   return reading == PythonReading::other_clock ? of_other_clocks : of_time;
 }
 
-/// True if the thread imports a module at this moment: what that reads is not the line's that imports.
+/// True if the thread imports a module now: what that reads is not the line's that imports.
 bool is_importing() { return starts_with(innermost_python_frame().file, "<frozen importlib"); }
 
-/// True while the thread runs what an installation has Python run as it starts (.pth, sitecustomize): until
-/// one reading comes from elsewhere.
+/// True while the thread runs what Python starts with (.pth, sitecustomize): until one reads elsewhere.
 bool is_starting() {
   static thread_local constinit bool may_be = true;
   if (!may_be) return false;
@@ -42,11 +41,12 @@ bool is_starting() {
   return may_be = is_site;
 }
 
-/// True if a module of Python's own library reads, which writes the time into mails, archives and the like. A
-/// log's lines have times of their own.
-bool is_of_pythons_library() {
-  const char* const file = innermost_python_frame().file;
-  return contains(file, "/lib/python") && !contains(file, "-packages/") && !contains(file, "/logging/");
+/// True if a line of the user's calls Python's own library, which writes the time into mails and archives.
+bool is_of_pythons_library(const PythonCallSite& call_site) {
+  for (const char* file : {innermost_python_frame().file, call_site.frames[call_site.user - 1].file})
+    if (!contains(file, "/lib/python") || contains(file, "-packages/") || contains(file, "/logging/"))
+      return false; // a package's own matter; a log's lines have times of their own
+  return true;
 }
 
 /// Whether the interpreter calls, for code that is not importing; where, within the budget.
@@ -60,8 +60,7 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) 
     mine.caller = caller;
     if (!mine.is_in_python) ++mine.count; // it costs more than the rest
   }
-  // The first look that finds frames holds what is read to what the interpreter says: later ones need no
-  // system calls.
+  // The first look that finds frames asks the interpreter too: later ones need no system calls.
   static constinit bool has_looked = false;
   if (mine.is_in_python && !__atomic_load_n(&has_looked, __ATOMIC_RELAXED)) {
     find_python_call_site(call_site, PythonDetail::all, true);
@@ -86,7 +85,7 @@ bool is_past_budget(PythonReading reading) {
 
 bool is_reading_of_users_python(const void* caller, PythonReading reading, PythonCallSite& call_site) {
   if (!find_reading(caller, budget_of(reading), call_site)) return false;
-  return call_site.user == 0 || (reading == PythonReading::time && is_of_pythons_library());
+  return call_site.user == 0 || (reading == PythonReading::time && is_of_pythons_library(call_site));
 }
 
 bool is_import_of_python(const void* caller) {
@@ -99,8 +98,9 @@ bool is_import_of_python(const void* caller) {
 bool is_input_of_users_python(const void* caller, PythonCallSite& call_site) {
   if (!find_reading(caller, of_inputs, call_site)) return false;
   const PythonFrame innermost = innermost_python_frame();
+  const int called = call_site.user > 0 ? call_site.user - 1 : 0; // what a package asks is its own matter
   for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat"})
-    if (same_text(innermost.function, reader)) return true;
+    if (same_text(innermost.function, reader)) return !contains(call_site.frames[called].file, "-packages/");
   // os.path is frozen since Python 3.11: such frames are in no call site.
   return ends_with(innermost.file, "/socket.py") ||
          (call_site.user == 0 && !starts_with(innermost.file, "<frozen "));
