@@ -36,13 +36,13 @@ std::string describe_verdicts(const LogVerdict& one, const LogVerdict& other) {
 std::vector<Suspect> suspects_under(const std::string& perturbation, const FirstCause& cause) {
   std::vector<std::string_view> kinds;
   if (perturbation.empty())
-    kinds = {"variable", "nondeterministic", "threads", "forks", "clock"};
+    kinds = {"variable", "nondeterministic", "threads", "forks", "clock", "input"};
   else if (perturbation == "readdir")
     kinds = {"folder"};
   else if (perturbation == "workers")
     kinds = {"threads", "forks"};
   else if (perturbation == "load" || perturbation == "cores")
-    kinds = {"nondeterministic", "threads", "forks", "clock"};
+    kinds = {"nondeterministic", "threads", "forks", "clock", "input"};
   std::vector<Suspect> suspects = find_suspects({cause.log, {}}, {cause.other_log, {}});
   std::erase_if(suspects, [&](const Suspect& suspect) { return !contains(kinds, suspect.kind); });
   return suspects;
