@@ -820,8 +820,17 @@ TEST(Pools, ThreadsBesideEachOtherAreNamedWithTheLineThatStartsThem) {
                                     "  for i in range(2): pool.submit(waits.wait)\n"
                                     "  waits.set()\n")),
             std::set<std::string>{"pool"});
+  // Whether the first has ended as the next one begins is a race: it was not joined.
+  EXPECT_TRUE(kinds_of(judged(start + "for i in range(2):\n"
+                                      "  threading.Thread(target=int).start()\n"
+                                      "  while len(os.listdir('/proc/self/task')) > 1: pass\n"))
+                  .contains("pool"));
   for (const std::string alone :
-       {// joined before the next one begins
+       {// joined, by a pool too, before the next one begins
+        "for i in range(9):\n  with ThreadPoolExecutor(1) as pool: pool.submit(int)\n",
+        // by who waits for it
+        "for i in range(9):\n"
+        "  thread = threading.Thread(target=lambda: sum(range(99999)))\n  thread.start()\n  thread.join()\n",
         "for i in range(9):\n"
         "  thread = threading.Thread(target=int)\n  thread.start()\n  thread.join()\n",
         // only one

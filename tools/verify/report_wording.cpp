@@ -75,7 +75,7 @@ std::string describe_pair(const std::string& one, const std::string& other, std:
   const auto at = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
   const std::string a = excerpt(one, at, longest), b = excerpt(other, at, longest);
   if (a != b || one == other) return a + " and " + b;
-  // A byte that is shown as \\xff, and that text; or what differs lies behind the cut.
+  // A byte that is shown as \xff, and that text; or what differs lies behind the cut.
   return a + " in both as they are shown; byte " + std::to_string(at + 1) + " differs";
 }
 

@@ -25,7 +25,6 @@ void detshim::call_at_thread_end() {
                         leave_exec_buffer();
                         leave_rand_r_cache();
                         leave_clock_samples();
-                        end_python_thread(false);
                         leave_digests();
                         leave_records();
                         leave_thread();
@@ -56,8 +55,7 @@ struct Start {
   Result (*run)(void*);
   void* argument;
   ThreadName name;
-  bool is_users_python; // see python_threads.h
-  int turns;            ///< see turns_to_wait()
+  int turns; ///< see turns_to_wait()
 };
 
 template <typename Result>
@@ -67,7 +65,6 @@ Result run_thread(void* data) {
   void* const argument = start->argument;
   enter_thread(start->name);
   const int turns = start->turns;
-  if (start->is_users_python) enter_python_thread();
   sys::unmap(start, sizeof *start);
   call_at_thread_end();
   wait_turns(turns);
@@ -77,12 +74,11 @@ Result run_thread(void* data) {
 /// Makes a thread that enters through run_thread; `create` is the real function with its other arguments
 /// bound.
 template <typename Result, typename Create>
-int create_thread(Result (*run)(void*), void* argument, bool is_users_python, Create create) {
+int create_thread(Result (*run)(void*), void* argument, Create create) {
   auto* const start = static_cast<Start<Result>*>(sys::map(sizeof(Start<Result>)));
   if (start == nullptr) return create(run, argument);
   start->run = run;
   start->argument = argument;
-  start->is_users_python = is_users_python;
   start->name = name_new_thread();
   start->turns = turns_to_wait();
   const int status = create(run_thread<Result>, start);
@@ -93,7 +89,9 @@ int create_thread(Result (*run)(void*), void* argument, bool is_users_python, Cr
 template <typename Call, typename... Arguments>
 int wait_at(const Call& call, Arguments... arguments) {
   drop_deadline(call.caller());
-  return call.real(arguments...);
+  const int result = call.real(arguments...);
+  note_python_lock(result == 0);
+  return result;
 }
 
 constexpr Description ends_deadline = {
@@ -126,10 +124,10 @@ DETSHIM_HOOK(libc, int, pthread_create,
     this_thread().made_thread = true;
   note_thread_of_runtime(call.caller());
   PythonThread python(call.caller());
-  const int status = create_thread(run, argument, python.is_users, [&](void* (*entry)(void*), void* data) {
+  const int status = create_thread(run, argument, [&](void* (*entry)(void*), void* data) {
     return call.real(thread, attributes, entry, data);
   });
-  if (status != 0 && python.is_users) end_python_thread(true);
+  if (status != 0 && python.is_users) forget_python_thread();
   if (status == 0 && python.why != Reason::none)
     call.record(Action::observe, python.why, {python.made_by.c_str()});
   return status;
@@ -141,6 +139,6 @@ DETSHIM_HOOK(libc, int, thrd_create, (thrd_t * thread, int (*run)(void*), void* 
   DETSHIM_ENTER(thrd_create);
   if (call.passes()) return call.real(thread, run, argument);
   note_user_call(UserCall::threads, call.caller());
-  return create_thread(run, argument, false,
+  return create_thread(run, argument,
                        [&](int (*entry)(void*), void* data) { return call.real(thread, entry, data); });
 }

@@ -8,42 +8,21 @@
 namespace detshim {
 namespace {
 
-// The process's generation above, the number of the user's threads below: a forked child has none of them.
-constinit uint64_t live_threads = 0;
-thread_local constinit uint32_t counted_in = 0; // the generation; 0: this is none of them
+// The process's generation above; below it the user's threads that were made and not seen to be joined.
+// Whether one has ended by then is a race. A forked child has none of them.
+constinit uint64_t unjoined_threads = 0;
+thread_local constinit int unjoined_of_this_one = 0; // which it has made
 
-uint32_t change_live(int difference) {
-  uint64_t before = __atomic_load_n(&live_threads, __ATOMIC_RELAXED);
+uint32_t change_unjoined(int difference) {
+  unjoined_of_this_one += difference;
+  uint64_t before = __atomic_load_n(&unjoined_threads, __ATOMIC_RELAXED);
   for (;;) {
-    const uint32_t live = before >> 32 == generation() ? static_cast<uint32_t>(before) : 0;
-    const uint32_t after = difference < 0 && live == 0 ? 0 : live + static_cast<uint32_t>(difference);
-    if (__atomic_compare_exchange_n(&live_threads, &before, uint64_t{generation()} << 32 | after, false,
+    const uint32_t count = before >> 32 == generation() ? static_cast<uint32_t>(before) : 0;
+    const uint32_t after = difference < 0 && count == 0 ? 0 : count + static_cast<uint32_t>(difference);
+    if (__atomic_compare_exchange_n(&unjoined_threads, &before, uint64_t{generation()} << 32 | after, false,
                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return live;
+      return count;
   }
-}
-
-/// Python's threads, the calling one and the new one among them. A thread that was joined is none of them: it
-/// is taken from the list before the one that joins it can run, but its end comes later. For a thread that
-/// holds the interpreter's lock, as who starts another does. `most` if the interpreter does not say.
-int python_threads(const Module& interpreter, int most) {
-  void* (*main_state)() = nullptr;
-  void* (*first)(void*) = nullptr;
-  void* (*next)(void*) = nullptr;
-  const struct {
-    const char* name;
-    void* to;
-  } needs[] = {{"PyInterpreterState_Main", &main_state},
-               {"PyInterpreterState_ThreadHead", &first},
-               {"PyThreadState_Next", &next}};
-  for (const auto& need : needs) {
-    const void* const address = interpreter.symbol(need.name);
-    if (address == nullptr) return most;
-    __builtin_memcpy(need.to, &address, sizeof address);
-  }
-  int count = 0;
-  for (void* state = first(main_state()); state != nullptr && count < most; state = next(state)) ++count;
-  return count;
 }
 
 constexpr const char* queue_file = "/multiprocessing/queues.py";
@@ -150,8 +129,7 @@ PythonThread::PythonThread(const void* caller) {
     if (is_first_queue_of(call_site.frames[call_site.user])) why = Reason::queue_race;
   } else if (pool != nullptr) {
     is_users = true;
-    constexpr int one_other = 3; // it, the calling one, the new one
-    if (change_live(1) > 0 && python_threads(module, one_other) == one_other) why = Reason::thread_race;
+    if (change_unjoined(1) > 0) why = Reason::thread_race;
   } else if (const Starter* const starter = starter_of(call_site)) {
     pool = starter->pool;
     why = Reason::task_race;
@@ -167,12 +145,22 @@ PythonThread::PythonThread(const void* caller) {
   made_by.add(", ").add(user.file).add(':').add(static_cast<uint64_t>(user.line > 0 ? user.line : 0));
 }
 
-void enter_python_thread() { counted_in = generation(); }
+void forget_python_thread() { change_unjoined(-1); }
 
-void end_python_thread(bool failed) {
-  if (!failed && counted_in != generation()) return;
-  if (!failed) counted_in = 0;
-  change_live(-1);
+void note_python_lock(bool is_taken) {
+  if (__builtin_expect(unjoined_of_this_one <= 0, 1)) return;
+  // Tried first with the interpreter's lock, then waited for without it, when no frame can be read.
+  static thread_local constinit bool is_joining = false;
+  if (holds_python_lock()) {
+    const char* const function = innermost_python_frame().function;
+    PythonCallSite call_site;
+    if ((is_joining = same_text(function, "_wait_for_tstate_lock")))
+      find_python_call_site(call_site, PythonDetail::all, true);
+    is_joining = is_joining && maker(call_site) != nullptr; // a library joins threads of its own
+  }
+  if (!is_taken || !is_joining) return;
+  is_joining = false;
+  change_unjoined(-1);
 }
 
 } // namespace detshim

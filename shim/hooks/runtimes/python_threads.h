@@ -17,13 +17,14 @@ struct PythonThread {
   explicit PythonThread(const void* caller);
 
   bool is_users = false;     ///< by threading or concurrent.futures, which a line of the user's own called
-  Reason why = Reason::none; ///< to record it: another one of the user's has not ended, or it fills a queue
+  Reason why = Reason::none; ///< to record it: another one of the user's was not joined, or it fills a queue
   Text<256> made_by;         ///< "threading.Thread, train.py:5"
 };
 
-/// In a thread of the user's, before it runs.
-void enter_python_thread();
-/// The calling thread ends, or (`failed`) one that was counted did not come into being.
-void end_python_thread(bool failed);
+/// One that was counted did not come into being.
+void forget_python_thread();
+
+/// A lock was tried, or waited for: by that a thread is joined, up to Python 3.12.
+void note_python_lock(bool is_taken);
 
 } // namespace detshim
