@@ -1108,6 +1108,7 @@ TEST_F(Verify, BeginsEachRunWithEmptyCaches) {
   const std::string caches = (folder() / "caches").string();
   fs::create_directory(caches);
   EXPECT_EQ(verify({"--ignore", "*"}, program, {{"XDG_CACHE_HOME", caches}}).status, different);
+  fs::remove(fs::path(caches) / "n");
   EXPECT_EQ(verify({"--ignore", "*", "--fresh-cache"}, program, {{"XDG_CACHE_HOME", caches}}).status, equal);
 }
 
