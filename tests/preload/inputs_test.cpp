@@ -239,13 +239,13 @@ TEST(Inputs, OfSectionsThatOneThreadEntersAreNamedWithTheirLine) {
 // does.
 TEST(Inputs, OfAPackageAreItsOwnMatter) {
   const TemporaryFolder scratch;
-  std::filesystem::create_directories(scratch.path() / "site-packages");
+  std::filesystem::create_directories(scratch.path() / "lib/python3/site-packages");
   const std::string reads = "import email.utils, os\nemail.utils.formatdate()\nos.path.getmtime('/')\n";
-  std::ofstream(scratch.path() / "site-packages/package.py")
+  std::ofstream(scratch.path() / "lib/python3/site-packages/package.py")
       << reads << "def again():\n  email.utils.formatdate()\n";
   std::ofstream(scratch.path() / "own.py") << "import random\nrandom.random()\n" << reads;
   std::ofstream(scratch.path() / "calls.py")
-      << "import random, sys\nrandom.random()\nsys.path.insert(0, 'site-packages')\n"
+      << "import random, sys\nrandom.random()\nsys.path.insert(0, 'lib/python3/site-packages')\n"
          "import package\npackage.again()\n";
   const auto clock_and_input = [&](const char* script) {
     const Words command = {"/usr/bin/python3", "-S", script};
