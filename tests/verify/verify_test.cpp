@@ -1100,6 +1100,12 @@ TEST_F(Verify, EndsARunThatTakesTooLong) {
   const Result result = verify({"--timeout", "1"}, shell("echo a; sleep 1000"));
   EXPECT_EQ(result.status, unverified) << result.out;
   EXPECT_TRUE(contains(result.out, "timeout: run 1 was ended after 1 second")) << result.out;
+  // One that was to be killed at a line, which did not come.
+  const Result killed =
+      verify({"--timeout", "1", "--resume", "kill after never", "--metric", R"(a(\d))"},
+             shell("echo a1; [ ! -e third ] || sleep 1000; [ ! -e second ] || : > third; : > second"));
+  EXPECT_EQ(killed.status, unverified) << killed.out;
+  EXPECT_TRUE(contains(killed.out, "timeout: killed was ended after 1 second")) << killed.out;
 }
 
 TEST_F(Verify, BeginsEachRunWithEmptyCaches) {

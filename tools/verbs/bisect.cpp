@@ -55,8 +55,8 @@ int bisect(const BisectOptions& options) {
   plan.verify = plan_verification(options.verify, "bisect");
   plan.variables = variables_of(find_library(options.verify.run.library), plan.verify.mode);
   plan.most_runs = options.most_runs;
-  constexpr std::size_t times =
-      5; // what differs in one run of four, and was equal by chance, shows with 99 %
+  // What differs in one run of four, and was equal by chance, shows with 99 %.
+  constexpr std::size_t times = 5;
   plan.confirming_runs = times * *options.verify.runs;
   try {
     const Bisection result = bisect_program(plan, {say_begun, say_ended});

@@ -292,6 +292,7 @@ private:
     how.kill_after = &*plan_.kill_after;
     check_for_late_outputs("the killed run", result);
     result.killed = run_one("killed", how, {});
+    if (result.killed->was_too_long) look_at(*result.killed, result);
     if (!result.killed->was_cut) {
       result.problems.push_back({"not_killed",
                                  "the program had ended before a line was seen that matches '" +
