@@ -191,10 +191,6 @@ void add_log(CLI::App& verb, detshim::LogOptions& options) {
   verb.parse_complete_callback([&options] { check(options); });
 }
 
-int log_or_follow(const detshim::LogOptions& options) {
-  return options.follow ? detshim::follow(options) : detshim::log(options);
-}
-
 void add_log_diff(CLI::App& verb, detshim::LogDiffOptions& options) {
   const char* const place = "a log's folder, or FOLDER/RUN where it holds several";
   verb.add_option("A", options.a, place)->type_name("")->required();
@@ -291,7 +287,7 @@ int call_verb(std::vector<std::string> words) {
   add(app, "verify", "run a program several times under one seed, and compare", add_verify, detshim::verify);
   add(app, "bisect", "find the hooks and settings that a program needs to be repeatable", add_bisect,
       detshim::bisect);
-  add(app, "log", "print what a log holds, worst first", add_log, log_or_follow);
+  add(app, "log", "print what a log holds, worst first", add_log, detshim::log);
   // A verb of two words. (A folder of that name is ./diff.)
   add(*verbs.back().app, "diff", "print what differs between two logs, and what differed first", add_log_diff,
       detshim::log_diff);

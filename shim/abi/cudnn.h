@@ -106,7 +106,6 @@ enum class cudnnCTCLossAlgo : int { deterministic = 0, non_deterministic = 1 };
 enum class cudnnCTCGradMode : int { zero_oob_gradients = 0, skip_oob_gradients = 1 };
 
 // Enumerations that hooks hand on without looking at them.
-enum class cudnnNanPropagation : int {};
 enum class cudnnDataType : int {};
 enum class cudnnLossNormalizationMode : int {};
 

@@ -22,6 +22,4 @@ enum class curandOrdering : int {
   pseudo_dynamic = 104, ///< CURAND_ORDERING_PSEUDO_DYNAMIC: adapts to the GPU
 };
 
-enum class curandMethod : int {}; ///< curandMethod_t: only handed on
-
 } // namespace detshim::abi

@@ -24,11 +24,14 @@ enum class cusparseOperation : int { non_transpose = 0, transpose = 1, conjugate
 /// cusparseFormat_t
 enum class cusparseFormat : int { csr = 1, csc = 2, coo = 3, blocked_ell = 5, bsr = 6, sliced_ell = 7 };
 
+/// cusparseIndexType_t
+enum class cusparseIndexType : int { int32 = 2 };
+
 /// cusparseSpMVAlg_t
 enum class cusparseSpMVAlg : int { by_default = 0, csr_alg2 = 3, coo_alg2 = 4, sell_alg1 = 5, bsr_alg1 = 6 };
 
 /// cusparseSpMMAlg_t
-enum class cusparseSpMMAlg : int { by_default = 0, coo_alg2 = 2, csr_alg3 = 12, bsr_alg1 = 14 };
+enum class cusparseSpMMAlg : int { by_default = 0, coo_alg2 = 2, bsr_alg1 = 14 };
 
 /// cusparseSpGEMMAlg_t. The missing letters are the header's.
 enum class cusparseSpGEMMAlg : int { by_default = 0, csr_determinitic = 1, csr_nondeterminitic = 2 };

@@ -26,8 +26,6 @@ struct ncclUniqueId {
   char internal[128];
 };
 
-struct ncclConfig_t; ///< only handed on
-
 /// Of one collective call, since NCCL 2.31; it grows at its end, `size` says where that is.
 struct ncclCollConfig_t {
   size_t size;

@@ -1,7 +1,6 @@
 #include "loader/infrastructure.h"
 
 #include "common/text.h"
-#include "core/base/modules.h"
 #include "loader/once_in_thread.h"
 
 namespace detshim {
@@ -29,13 +28,16 @@ constexpr const char* files[] = {
 
 } // namespace
 
-bool is_of_infrastructure(const void* caller) {
-  Module module;
-  if (!find_module(caller, module)) return false;
+bool is_of_infrastructure(const Module& module) {
   const char* const name = file_name(module.path);
   for (const char* const start : files)
     if (starts_with(name, start)) return true;
   return false;
+}
+
+bool is_of_infrastructure(const void* caller) {
+  Module module;
+  return find_module(caller, module) && is_of_infrastructure(module);
 }
 
 bool InfrastructureCallers::look(const void* caller) {

@@ -2,10 +2,13 @@
 // and of settings (another fabric, another component), and must not change what the program draws.
 #pragma once
 
+#include "core/base/modules.h"
+
 namespace detshim {
 
 /// True if the code at that address is in such a library: MPI's, PMIx's, a fabric's, the driver's, NCCL's.
 bool is_of_infrastructure(const void* caller);
+bool is_of_infrastructure(const Module& module);
 
 /// The callers of one thread that are in such libraries, so that few draws look for their library.
 class InfrastructureCallers {

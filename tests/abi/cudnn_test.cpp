@@ -144,10 +144,9 @@ TEST(Abi, CudnnLayers) {
                             decltype(::cudnnGetConvolutionBackwardDataWorkspaceSize)>());
   static_assert(CalledAlike<Status(P, P, P, P, P, abi::cudnnBackwardFilterAlgo, P),
                             decltype(::cudnnGetConvolutionBackwardFilterWorkspaceSize)>());
-  static_assert(
-      CalledAlike<Status(P, abi::cudnnPoolingMode, abi::cudnnNanPropagation, int, int, int, int, int, int),
-                  decltype(::cudnnSetPooling2dDescriptor)>());
-  static_assert(CalledAlike<Status(P, abi::cudnnPoolingMode, abi::cudnnNanPropagation, int, P, P, P),
+  static_assert(CalledAlike<Status(P, abi::cudnnPoolingMode, int, int, int, int, int, int, int),
+                            decltype(::cudnnSetPooling2dDescriptor)>());
+  static_assert(CalledAlike<Status(P, abi::cudnnPoolingMode, int, int, P, P, P),
                             decltype(::cudnnSetPoolingNdDescriptor)>());
   static_assert(CalledAlike<Status(P, P, float, P, size_t, unsigned long long),
                             decltype(::cudnnSetDropoutDescriptor)>());

@@ -60,7 +60,7 @@ TEST(Abi, Curand) {
   static_assert(CalledAlike<Doubles, decltype(::curandGenerateLogNormalDouble)>());
   static_assert(
       CalledAlike<Status(Generator, unsigned*, size_t, double), decltype(::curandGeneratePoisson)>());
-  static_assert(CalledAlike<Status(Generator, unsigned*, size_t, double, abi::curandMethod),
+  static_assert(CalledAlike<Status(Generator, unsigned*, size_t, double, int),
                             decltype(::curandGeneratePoissonMethod)>());
   static_assert(CalledAlike<Status(Generator), decltype(::curandGenerateSeeds)>());
   static_assert(CalledAlike<Status(Generator, abi::cudaStream_t), decltype(::curandSetStream)>());

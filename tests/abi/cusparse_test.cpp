@@ -43,10 +43,11 @@ TEST(Abi, Cusparse) {
   using Spmm = abi::cusparseSpMMAlg;
   static_assert(same(Spmm::by_default, CUSPARSE_SPMM_ALG_DEFAULT));
   static_assert(same(Spmm::coo_alg2, CUSPARSE_SPMM_COO_ALG2));
-  static_assert(same(Spmm::csr_alg3, CUSPARSE_SPMM_CSR_ALG3));
 #if CUSPARSE_VERSION >= 12501
   static_assert(same(Spmm::bsr_alg1, CUSPARSE_SPMM_BSR_ALG1));
 #endif
+  using Index = abi::cusparseIndexType;
+  static_assert(same(Index::int32, CUSPARSE_INDEX_32I));
   using Spgemm = abi::cusparseSpGEMMAlg;
   static_assert(same(Spgemm::by_default, CUSPARSE_SPGEMM_DEFAULT));
   static_assert(same(Spgemm::csr_determinitic, CUSPARSE_SPGEMM_CSR_ALG_DETERMINITIC));
@@ -61,6 +62,13 @@ TEST(Abi, Cusparse) {
   static_assert(CalledAlike<Status(int, int*), decltype(::cusparseGetProperty)>());
   static_assert(CalledAlike<Status(Matrix), decltype(::cusparseDestroySpMat)>());
   static_assert(CalledAlike<Status(Matrix, Format*), decltype(::cusparseSpMatGetFormat)>());
+  static_assert(CalledAlike<Status(Matrix, int64_t*, int64_t*, int64_t*, void**, void**, void**, Index*,
+                                   Index*, int*, Type*),
+                            decltype(::cusparseCsrGet)>());
+  static_assert(CalledAlike<Status(Matrix, int*), decltype(::cusparseSpMatGetStridedBatch)>());
+  static_assert(CalledAlike<Status(Matrix*, int64_t, int64_t, int64_t, void*, void*, void*, Index, int, Type),
+                            decltype(::cusparseCreateCoo)>());
+  static_assert(CalledAlike<Status(Handle, Pointer, int, int, void*, int), decltype(::cusparseXcsr2coo)>());
   static_assert(
       CalledAlike<Status(Handle, Operation, Pointer, Matrix, Pointer, Pointer, Pointer, Type, Spmv, size_t*),
                   decltype(::cusparseSpMV_bufferSize)>());

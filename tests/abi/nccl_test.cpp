@@ -23,7 +23,7 @@ TEST(Abi, Nccl) {
   static_assert(sizeof(Id) == sizeof(::ncclUniqueId) && alignof(Id) == alignof(::ncclUniqueId));
 
   using Communicator = abi::ncclComm_t;
-  using Config = abi::ncclConfig_t*;
+  using Config = void*;
   using Type = abi::ncclDataType;
   using Operation = abi::ncclRedOp;
   using Stream = abi::cudaStream_t;

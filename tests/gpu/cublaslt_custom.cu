@@ -1,6 +1,6 @@
 // cuBLASLt as NVIDIA's custom-find samples use it: list the algorithms' numbers, configure each with every
-// tile that it has, time those that the check takes and that fit, keep the fastest, another one from run to
-// run. With --deterministic: the first that runs.
+// tile and number of stages that it has, with and without a divided sum, time those that the check takes and
+// that fit, keep the fastest, another one from run to run. With --deterministic: the first that runs.
 #include "cublas_types.h"
 
 #include <cublasLt.h>
@@ -14,6 +14,16 @@ using gpu::Device;
 constexpr int repeats = 10;
 constexpr int numbers = 64;
 constexpr size_t workspace_bytes = 32 << 20;
+
+/// What an algorithm has of tiles, or of stages; one 0 if it has none to choose.
+std::vector<uint32_t> numbers_of(const cublasLtMatmulAlgo_t& algo, cublasLtMatmulAlgoCapAttributes_t which) {
+  size_t bytes = 0;
+  CHECK(cublasLtMatmulAlgoCapGetAttribute(&algo, which, nullptr, 0, &bytes));
+  std::vector<uint32_t> found(bytes / sizeof(uint32_t));
+  if (found.empty()) return {0};
+  CHECK(cublasLtMatmulAlgoCapGetAttribute(&algo, which, found.data(), bytes, &bytes));
+  return found;
+}
 
 void multiply(cublasLtHandle_t handle, const Device<char>& workspace, const gpu::Product& product,
               const std::string& variant, bool deterministic) {
@@ -46,23 +56,29 @@ void multiply(cublasLtHandle_t handle, const Device<char>& workspace, const gpu:
     if (cublasLtMatmulAlgoInit(handle, compute, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
                                ids[i], &algo) != CUBLAS_STATUS_SUCCESS)
       continue;
-    size_t bytes = 0;
-    CHECK(cublasLtMatmulAlgoCapGetAttribute(&algo, CUBLASLT_ALGO_CAP_TILE_IDS, nullptr, 0, &bytes));
-    std::vector<uint32_t> tiles(bytes / sizeof(uint32_t));
-    if (tiles.empty()) continue;
-    CHECK(cublasLtMatmulAlgoCapGetAttribute(&algo, CUBLASLT_ALGO_CAP_TILE_IDS, tiles.data(), bytes, &bytes));
-    for (const uint32_t tile : tiles) {
-      CHECK(cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_TILE_ID, &tile, sizeof tile));
-      cublasLtMatmulHeuristicResult_t checked;
-      if (cublasLtMatmulAlgoCheck(handle, operation, a_layout, b_layout, c_layout, c_layout, &algo,
-                                  &checked) != CUBLAS_STATUS_SUCCESS ||
-          checked.workspaceSize > workspace_bytes || call(algo) != CUBLAS_STATUS_SUCCESS)
-        continue;
-      const float time = gpu::event_milliseconds(nullptr, 3, [&] { CHECK(call(algo)); });
-      if (!is_found || time < shortest) best = algo, shortest = time;
-      is_found = true;
-      if (deterministic) break;
-    }
+    for (const uint32_t tile : numbers_of(algo, CUBLASLT_ALGO_CAP_TILE_IDS))
+      for (const uint32_t stages : numbers_of(algo, CUBLASLT_ALGO_CAP_STAGES_IDS))
+        for (const uint32_t parts : {1u, 4u}) {
+          const uint32_t reduction =
+              parts == 1 ? CUBLASLT_REDUCTION_SCHEME_NONE : CUBLASLT_REDUCTION_SCHEME_INPLACE;
+          CHECK(
+              cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_TILE_ID, &tile, sizeof tile));
+          CHECK(cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_STAGES_ID, &stages,
+                                                     sizeof stages));
+          CHECK(cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &parts,
+                                                     sizeof parts));
+          CHECK(cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, &reduction,
+                                                     sizeof reduction));
+          cublasLtMatmulHeuristicResult_t checked;
+          if ((deterministic && is_found) ||
+              cublasLtMatmulAlgoCheck(handle, operation, a_layout, b_layout, c_layout, c_layout, &algo,
+                                      &checked) != CUBLAS_STATUS_SUCCESS ||
+              checked.workspaceSize > workspace_bytes || call(algo) != CUBLAS_STATUS_SUCCESS)
+            continue;
+          const float time = gpu::event_milliseconds(nullptr, 3, [&] { CHECK(call(algo)); });
+          if (!is_found || time < shortest) best = algo, shortest = time;
+          is_found = true;
+        }
   }
   if (!is_found) gpu::unsupported();
   gpu::work(repeats, [&] { CHECK(call(best)); });

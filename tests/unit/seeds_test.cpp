@@ -100,6 +100,16 @@ TEST(Seeds, OfTwoWordsOfEntropyAreNoClocks) {
   EXPECT_EQ(chosen(kind(14), words).why, Reason::own_value);
 }
 
+// int(os.urandom(8).hex(), 16), as CuPy seeds: the first byte is the highest.
+TEST(Seeds, OfHexadecimalDigitsOfEntropyAreNoClocks) {
+  volatile uint64_t before = 0x9E6C'63D0'876A'3F16; // what stands in the code is the program's own
+  const uint64_t words = before + 1, seed = __builtin_bswap64(words);
+  note_clock_sample(Source::nanoseconds, 1'795'000'000, 123'456'789, __builtin_return_address(0));
+  EXPECT_EQ(chosen(kind(15), seed).why, Reason::unexplained_seed);
+  note_entropy(&words, sizeof words);
+  EXPECT_EQ(chosen(kind(16), seed).why, Reason::own_value);
+}
+
 TEST(Seeds, SmallSeedsFoldToThemselves) {
   EXPECT_EQ(fold32(42), 42u);
   EXPECT_EQ(fold32(0xffffffff), 0xffffffffu);

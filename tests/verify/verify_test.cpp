@@ -182,6 +182,41 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
             equal);
 }
 
+// The first program on a new machine fills it, and its index has times.
+TEST_F(Verify, TakesNoCacheOfKernelsForAnOutput) {
+  const Words program = {"/usr/bin/python3", "-S", "-c",
+                         "import os, time\nfolder = os.environ['HOME'] + '/' + os.environ['KEPT_IN']\n"
+                         "os.makedirs(folder, exist_ok=True)\n"
+                         "open(folder + '/index', 'w').write(str(time.time_ns()))\nprint('done')"};
+  const auto kept_in = [&](const std::string& where) {
+    return verify({}, program, {{"HOME", folder().string()}, {"KEPT_IN", where}}).status;
+  };
+  EXPECT_EQ(kept_in(".nv/ComputeCache"), equal);
+  EXPECT_EQ(kept_in(".triton/detshim-first"), equal);
+  EXPECT_EQ(kept_in("results"), unverified);
+}
+
+TEST_F(Verify, IsWhatLogAndReportSpeakOf) {
+  const auto detshim = [&](Words command) {
+    command.insert(command.begin(), DETSHIM_COMMAND);
+    return run(command, {}, folder());
+  };
+  EXPECT_EQ(detshim({"log"}).status, 2);
+  const Words program = python("import os; print(os.urandom(2)[0])");
+  Words command = {"verify", "-n", "3", "--"};
+  command.insert(command.end(), program.begin(), program.end());
+  EXPECT_EQ(detshim(command).status, equal);
+  EXPECT_TRUE(contains(detshim({"log"}).out, "os.urandom(2)"));
+  EXPECT_TRUE(contains(detshim({"report", "-o", "-"}).out, "<title>equal"));
+  // Until the next run.
+  EXPECT_EQ(detshim({"run", "--seed", "7", "--", "/usr/bin/python3", "-c",
+                     "print(open('/dev/urandom', 'rb').read(1))"})
+                .status,
+            0);
+  EXPECT_FALSE(contains(detshim({"log"}).out, "os.urandom(2)"));
+  EXPECT_FALSE(contains(detshim({"report", "-o", "-"}).out, "<title>equal"));
+}
+
 // A shell, a terminal and a service have other ids than the one that verifies.
 TEST_F(Verify, GivesRunsOtherParentsAndSessions) {
   std::ofstream(folder() / "ids.c")

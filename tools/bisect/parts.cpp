@@ -8,10 +8,6 @@
 namespace detshim {
 namespace {
 
-bool changes_something(Action action) {
-  return action == Action::replace || action == Action::pin || action == Action::refuse;
-}
-
 struct Used {
   std::map<std::string, std::uint64_t> hooks;
   std::set<std::string> read;
@@ -20,7 +16,8 @@ struct Used {
 
 void add(const Log& log, Used& used) {
   for (const auto& [symbol, calls] : log.calls.symbols)
-    if (changes_something(symbol.action)) used.hooks[symbol.function] += calls.count.calls;
+    if (symbol.action == Action::replace || symbol.action == Action::pin || symbol.action == Action::refuse)
+      used.hooks[symbol.function] += calls.count.calls;
   for (const Process& process : log.processes)
     for (const Start& start : process.starts) {
       for (const SettingReader& reader : start.readers) used.read.insert(reader.name);

@@ -85,6 +85,8 @@ void capture_code(const AskLimits& limits, Environment& to);
 /// Program and arguments, without what may be a secret.
 void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to);
 void capture_caches(bool deep, Environment& to);
+/// True for a file of compiled kernels, or of what timing chose, which a library keeps for later runs.
+bool is_in_cache_of_kernels(const std::string& path);
 /// What stays as it is while a machine runs, and which machine this is.
 void capture_machine(Environment& to);
 /// What a process is allowed, and has; what of the GPUs can be told by reading files.

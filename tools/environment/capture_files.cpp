@@ -117,6 +117,14 @@ std::vector<std::string> words_of_arguments(const std::string& array) {
 
 } // namespace
 
+bool is_in_cache_of_kernels(const std::string& path) {
+  return path.starts_with(variable("HOME") + "/.triton/") ||
+         std::ranges::any_of(caches, [&](const Cache& cache) {
+           const std::string place = place_of(cache);
+           return !place.empty() && path.starts_with(place);
+         });
+}
+
 std::set<std::string> mapped_files(const Log& log) {
   std::set<std::string> files;
   std::set<const std::string*> seen; // thousands of processes have one list

@@ -254,7 +254,7 @@ std::map<std::string, std::string> written_files(const std::string& log, std::in
     struct stat state;
     if (::lstat(path.c_str(), &state) != 0) return false;
     if (found.size() < most && S_ISREG(state.st_mode) && state.st_size <= 64 << 20 &&
-        !path.starts_with(own) && was_changed_since(state, began))
+        !path.starts_with(own) && was_changed_since(state, began) && !is_in_cache_of_kernels(path))
       if (const Known known = contents_of(path, state); known.problem.empty()) found[path] = known.text;
     return true;
   };

@@ -1,17 +1,32 @@
 // detshim report: one HTML file out of a verification or a log.
+#include "verify/report.h"
 #include "environment/kept_environments.h"
 #include "html_report/html_report.h"
 #include "verbs/acceptance.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
 
+#include <filesystem>
 #include <iostream>
 
 namespace detshim {
 
+namespace {
+
+/// What `latest` names; of a log that is a verification's, that as a whole.
+std::string latest() {
+  std::error_code error;
+  const std::filesystem::path verification =
+      std::filesystem::canonical(default_log_folder, error).parent_path().parent_path();
+  return std::filesystem::exists(verification / verify_document_file, error) ? verification.string()
+                                                                             : default_log_folder;
+}
+
+} // namespace
+
 int report(const ReportOptions& options) {
   const std::string text = html_report(
-      options.place.value_or(default_log_folder), accepted_reasons({}), [](const Log& log, Verdict& verdict) {
+      options.place.value_or(latest()), accepted_reasons({}), [](const Log& log, Verdict& verdict) {
         weigh_evidence_of(log, complete_environment(log, false).environment, verdict);
       });
   if (options.output == "-")

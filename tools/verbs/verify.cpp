@@ -1,10 +1,12 @@
 // detshim verify: runs a program several times under one seed, and compares what came of it.
+#include "common/log_folder.h"
 #include "environment/kept_environments.h"
 #include "evidence/evidence_file.h"
 #include "evidence/learned_seeds.h"
 #include "log_reader/log.h"
 #include "log_reader/printable.h"
 #include "log_reader/source_lines.h"
+#include "support/descriptor.h"
 #include "support/variable.h"
 #include "support/wording.h"
 #include "verbs/environments.h"
@@ -14,8 +16,12 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -106,6 +112,15 @@ std::vector<std::string> keep_learned_seeds_of(const std::string& one, const std
   return call_sites;
 }
 
+/// `detshim log` and `report` without a folder speak of this verification: of its last plain run.
+void link_last_run(const VerifyPlan& plan, const Verification& result) {
+  if (result.plain_runs == 0) return;
+  const std::filesystem::path log = result.runs[result.plain_runs - 1].log();
+  const OwnedDescriptor folder(::open(plan.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder && std::filesystem::is_directory(log))
+    link_latest(folder.number(), log.lexically_relative(plan.folder.parent_path()).c_str(), ::getpid());
+}
+
 /// Of before the first run.
 void keep_environment(const VerifyPlan& plan, const Environment& environment) {
   try {
@@ -136,6 +151,7 @@ int verify(const VerifyOptions& options) {
   result.environment_changes = changes_since(before);
   if (result.interrupted_by == 0) keep_evidence_of(plan, result);
   keep_document(plan, result);
+  if (!options.run.log) link_last_run(plan, result);
   if (options.json) {
     print_verify_json(plan, result, std::cout);
   } else {

@@ -33,11 +33,6 @@ bool is_unknown_of_cuda(std::string_view name) {
   });
 }
 
-/// nvJitLinkCreate, or __nvJitLinkCreate_12_4: the header's names stand for such.
-bool is_of_linker(std::string_view name) {
-  return name.starts_with("nvJitLink") || name.starts_with("__nvJitLink");
-}
-
 /// Collects the known functions that a file defines, by library.
 class Copies {
 public:
@@ -85,7 +80,9 @@ CudaSymbols read_cuda_symbols(const ElfFile& file) {
       unknown.emplace(name);
     else if (!is_defined && found.library.empty() && is_unknown_of_cuda(name))
       found.asks_for.emplace(name);
-    found.links_kernels |= !is_defined && found.library.empty() && is_of_linker(name);
+    found.links_kernels |= !is_defined &&
+                           found.library.empty() && // also __nvJitLinkCreate_12_4, by the header
+                           (name.starts_with("nvJitLink") || name.starts_with("__nvJitLink"));
   });
   found.copies = copies.all();
   found.unknown.assign(unknown.begin(), unknown.end());

@@ -1,4 +1,5 @@
-// How the log of a process begins: with who the process is, its options, and the settings that were applied.
+// How the log of a process begins: with who the process is, its options, the settings that were applied, and
+// its environment.
 #pragma once
 
 namespace detshim {

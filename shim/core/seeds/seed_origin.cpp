@@ -9,6 +9,7 @@
 #include "core/seeds/clock_samples.h"
 #include "core/seeds/learned_seeds.h"
 
+#include <byteswap.h>
 #include <initializer_list>
 #include <time.h>
 
@@ -357,12 +358,16 @@ bool is_address(uint64_t value, unsigned bits, const void* caller) {
   return false;
 }
 
-/// True if the value is made of words of entropy that this process was given.
+/// True if the value is made of words of entropy that this process was given, the first byte the lowest, or,
+/// as hexadecimal digits are read, the highest.
 bool is_entropy(uint64_t value) {
   const auto was_given = [](uint32_t word) {
     bool was = false;
     each_thread_samples([&](const ClockSamples& samples) {
-      for (const uint32_t& given : samples.entropy) was |= __atomic_load_n(&given, __ATOMIC_RELAXED) == word;
+      for (const uint32_t& given : samples.entropy)
+        if (const uint32_t its = __atomic_load_n(&given, __ATOMIC_RELAXED);
+            its == word || bswap_32(its) == word)
+          was = true;
     });
     return was;
   };

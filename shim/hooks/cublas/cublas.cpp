@@ -86,7 +86,6 @@ constexpr Description replaces_timed = {
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 DETSHIM_HOOK(
     cublas, cublasStatus, cublasCreate_v2, (cublasHandle_t * handle), .action = Action::replace,

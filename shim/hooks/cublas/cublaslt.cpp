@@ -192,7 +192,6 @@ constexpr Description gives_one_algorithm = {
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtCreate, (cublasLtHandle_t * handle),
              .action = Action::nondeterministic, .fields = {"requested", "effective", "variable"},

@@ -112,7 +112,6 @@ using GraphLaunch = CudaCall<Status(CUgraphExec graph, CUstream stream)>;
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 // ---- The runtime ----
 

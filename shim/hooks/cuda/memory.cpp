@@ -172,7 +172,6 @@ using CreateMemory =
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 // ---- The runtime ----
 

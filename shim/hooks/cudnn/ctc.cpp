@@ -29,7 +29,6 @@ using SizeV8 = OutermostCall<cudnnStatus(Word, Algorithm, Word, Word, Word, size
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 DETSHIM_HOOK(cudnn, cudnnStatus, cudnnCTCLoss,
              (cudnnHandle_t handle, cudnnTensorDescriptor_t probabilities, const void* probabilities_data,

@@ -44,7 +44,6 @@ using SetNd = CallOfWords<cudnnStatus, 5, cudnnPoolingDescriptor_t, cudnnPooling
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 DETSHIM_TEMPLATE_HOOK(cudnn, Set2d, cudnnSetPooling2dDescriptor, set_pooling, sets_deterministic);
 DETSHIM_TEMPLATE_HOOK(cudnn, SetNd, cudnnSetPoolingNdDescriptor, set_pooling, sets_deterministic);

@@ -39,7 +39,6 @@ using SetJitCallback = OutermostCall<cufftResult(Word, Word, Word, Word, cufftXt
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 DETSHIM_TEMPLATE_HOOK(cufft, Words<1>, cufftCreate, name_library, says_library);
 DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftPlan1d, cufftPlan2d, name_library, says_library);

@@ -109,7 +109,6 @@ using GeneratePoissonMethod = OutermostCall<curandStatus(Word, Word, Word, doubl
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 DETSHIM_TEMPLATE_HOOK(curand, Create, curandCreateGenerator, create, seeds_generator);
 DETSHIM_TEMPLATE_HOOK(curand, Create, curandCreateGeneratorHost, create, seeds_generator);

@@ -45,7 +45,6 @@ using Xgesvdp = CallOfWords<cusolverStatus, 24>;
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 DETSHIM_TEMPLATE_HOOK(cusolver, Create, cusolverDnCreate, say_after<made_handle>,
                       .action = Action::nondeterministic,

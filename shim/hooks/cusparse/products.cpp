@@ -51,42 +51,30 @@ void forget_sizes(const void* matrix) {
 
 // ---- The choice ----
 
-// "Provides deterministic (bit-wise) results for each run" (cuSPARSE documentation, the tables of
-// algorithms); by_default for a format without. Of a matrix in columns nothing is said: its product is a
-// transposed one in disguise.
+// By format of the matrix. Of one in columns nothing is said: its product is a transposed one in disguise.
+// NVIDIA calls csr_alg3 of products with matrices deterministic; where rows are long it is not (H200,
+// cuSPARSE 12.6: docs/evidence). The same matrix as coordinates has an algorithm that is.
+struct Deterministic {
+  cusparseFormat format;
+  cusparseSpMVAlg mv;
+  cusparseSpMMAlg mm;
+  bool is_only = false; ///< there is no other
+};
+constexpr Deterministic algorithms[] = {
+    {cusparseFormat::csr, cusparseSpMVAlg::csr_alg2, cusparseSpMMAlg::coo_alg2},
+    {cusparseFormat::coo, cusparseSpMVAlg::coo_alg2, cusparseSpMMAlg::coo_alg2},
+    {cusparseFormat::bsr, cusparseSpMVAlg::bsr_alg1, cusparseSpMMAlg::bsr_alg1, true},
+    {cusparseFormat::sliced_ell, cusparseSpMVAlg::sell_alg1, cusparseSpMMAlg::by_default, true},
+};
+constexpr Deterministic none = {};
 
-cusparseSpMVAlg deterministic(cusparseFormat format, cusparseSpMVAlg) {
-  switch (format) {
-  case cusparseFormat::csr:
-    return cusparseSpMVAlg::csr_alg2;
-  case cusparseFormat::coo:
-    return cusparseSpMVAlg::coo_alg2;
-  case cusparseFormat::bsr:
-    return cusparseSpMVAlg::bsr_alg1;
-  case cusparseFormat::sliced_ell:
-    return cusparseSpMVAlg::sell_alg1;
-  default:
-    return cusparseSpMVAlg::by_default;
-  }
+const Deterministic& deterministic(cusparseFormat format) {
+  for (const Deterministic& row : algorithms)
+    if (row.format == format) return row;
+  return none;
 }
-
-cusparseSpMMAlg deterministic(cusparseFormat format, cusparseSpMMAlg) {
-  switch (format) {
-  case cusparseFormat::csr:
-    return cusparseSpMMAlg::csr_alg3;
-  case cusparseFormat::coo:
-    return cusparseSpMMAlg::coo_alg2;
-  case cusparseFormat::bsr:
-    return cusparseSpMMAlg::bsr_alg1;
-  default:
-    return cusparseSpMMAlg::by_default;
-  }
-}
-
-/// Formats that have no other algorithm.
-bool has_one(cusparseFormat format) {
-  return format == cusparseFormat::bsr || format == cusparseFormat::sliced_ell;
-}
+cusparseSpMVAlg algorithm_of(const Deterministic& row, cusparseSpMVAlg) { return row.mv; }
+cusparseSpMMAlg algorithm_of(const Deterministic& row, cusparseSpMMAlg) { return row.mm; }
 
 /// What a phase of a product asks for.
 template <typename Alg>
@@ -94,6 +82,7 @@ struct Product {
   cusparseConstSpMatDescr_t matrix;
   cusparseOperation operation; ///< on the sparse matrix
   Alg requested;
+  cusparseFormat format;
 
   uint64_t key() const { return key_of(matrix, requested); }
 };
@@ -108,17 +97,20 @@ struct Choice {
   size_t needed = 0; ///< bytes of buffer for `effective`, where it replaces
 };
 
+bool needs_coordinates(const Product<cusparseSpMMAlg>& product, cusparseSpMMAlg which) {
+  return product.format == cusparseFormat::csr && which == cusparseSpMMAlg::coo_alg2 &&
+         which != product.requested;
+}
+bool needs_coordinates(const Product<cusparseSpMVAlg>&, cusparseSpMVAlg) { return false; }
+
 /// `size_of(algorithm, size)` asks the library.
-template <typename Call, typename Alg, typename SizeOf>
-Choice<Alg> choose(const Call& call, const Product<Alg>& product, SizeOf size_of) {
-  cusparseFormat format{};
-  auto* get_format = call.template sibling<cusparseStatus(cusparseConstSpMatDescr_t, cusparseFormat*)>(
-      "cusparseSpMatGetFormat");
-  if (!succeeded(get_format, product.matrix, &format)) format = {};
-  const int number = static_cast<int>(format);
+template <typename Alg, typename SizeOf>
+Choice<Alg> choose(const Product<Alg>& product, SizeOf size_of) {
+  const Deterministic& row = deterministic(product.format);
+  const int number = static_cast<int>(product.format);
   const bool is_plain = product.operation == cusparseOperation::non_transpose;
-  const Alg good = is_plain ? deterministic(format, product.requested) : Alg::by_default;
-  if (good != Alg::by_default && (has_one(format) || product.requested == good))
+  const Alg good = is_plain ? algorithm_of(row, product.requested) : Alg::by_default;
+  if (good != Alg::by_default && (row.is_only || product.requested == good))
     return {Action::observe, product.requested, Reason::same_in_every_run, number};
   if (!options().forces())
     return {Action::nondeterministic, product.requested, Reason::adds_in_any_order, number};
@@ -156,27 +148,95 @@ auto& algorithm_in(Arguments&... arguments) {
     return argument_of_type<cusparseSpMMAlg>(arguments...);
 }
 
-template <typename... Arguments>
-auto product_of(Arguments... arguments) {
+template <typename Call, typename... Arguments>
+auto product_of(const Call& call, Arguments... arguments) {
   auto algorithm = algorithm_in(arguments...);
-  return Product<decltype(algorithm)>{argument_of_type<cusparseConstSpMatDescr_t>(arguments...),
-                                      argument_of_type<cusparseOperation>(arguments...), algorithm};
+  const auto matrix = argument_of_type<cusparseConstSpMatDescr_t>(arguments...);
+  cusparseFormat format{};
+  auto* get_format = call.template sibling<cusparseStatus(cusparseConstSpMatDescr_t, cusparseFormat*)>(
+      "cusparseSpMatGetFormat");
+  if (!succeeded(get_format, matrix, &format)) format = {};
+  return Product<decltype(algorithm)>{matrix, argument_of_type<cusparseOperation>(arguments...), algorithm,
+                                      format};
+}
+
+/// Bytes at the start of a buffer that hold the index of the row for each value; what the algorithm needs
+/// stands behind.
+size_t size_of_indices(int64_t values) {
+  return (static_cast<size_t>(values) * sizeof(int) + 255) & ~size_t{255};
+}
+
+/// Hands `invoke` the matrix as coordinates and what it may have of the buffer. Where `size` is given, no
+/// buffer is read, and what the indices need is added there.
+template <typename Call, typename Invoke>
+cusparseStatus as_coordinates(const Call& call, cusparseHandle_t handle, cusparseConstSpMatDescr_t csr,
+                              void* buffer, size_t* size, Invoke invoke) {
+  using Status = cusparseStatus;
+  using Matrix = cusparseConstSpMatDescr_t;
+  using Index = cusparseIndexType;
+  auto* get = call.template sibling<Status(Matrix, int64_t*, int64_t*, int64_t*, void**, void**, void**,
+                                           Index*, Index*, int*, cudaDataType*)>("cusparseCsrGet");
+  auto* get_batches = call.template sibling<Status(Matrix, int*)>("cusparseSpMatGetStridedBatch");
+  auto* expand =
+      call.template sibling<Status(cusparseHandle_t, const void*, int, int, void*, int)>("cusparseXcsr2coo");
+  auto* create = call.template sibling<Status(Matrix*, int64_t, int64_t, int64_t, void*, void*, void*, Index,
+                                              int, cudaDataType)>("cusparseCreateCoo");
+  auto* destroy = call.template sibling<Status(Matrix)>("cusparseDestroySpMat");
+  int64_t rows, columns, values;
+  void *offsets, *indices, *data;
+  Index offset_type, index_type;
+  int base, batches;
+  cudaDataType type;
+  if (!succeeded(get, csr, &rows, &columns, &values, &offsets, &indices, &data, &offset_type, &index_type,
+                 &base, &type) ||
+      !succeeded(get_batches, csr, &batches) || batches > 1 || offset_type != Index::int32 ||
+      index_type != Index::int32 || destroy == nullptr)
+    return Status::not_supported;
+  if (size == nullptr &&
+      !succeeded(expand, handle, offsets, static_cast<int>(values), static_cast<int>(rows), buffer, base))
+    return Status::not_supported;
+  Matrix coordinates = nullptr;
+  if (!succeeded(create, &coordinates, rows, columns, values, size != nullptr ? indices : buffer, indices,
+                 data, index_type, base, type))
+    return Status::not_supported;
+  const Status status = invoke(coordinates, static_cast<char*>(buffer) + size_of_indices(values));
+  if (size != nullptr) *size += size_of_indices(values);
+  destroy(coordinates);
+  return status;
+}
+
+/// Calls a phase's function with an algorithm; `size`: where it puts one, if it is the one that answers
+/// sizes.
+template <typename Call, typename Alg, typename Function, typename... Arguments>
+cusparseStatus call_phase(const Call& call, const Product<Alg>& product, Alg which, Function* function,
+                          size_t* size, Arguments... arguments) {
+  constexpr bool has_buffer = (__is_same(Arguments, void*) || ...);
+  algorithm_in(arguments...) = which;
+  if (!needs_coordinates(product, which)) return function(arguments...);
+  void* buffer = nullptr;
+  if constexpr (has_buffer) buffer = argument_of_type<void*>(arguments...);
+  return as_coordinates(call, argument_of_type<cusparseHandle_t>(arguments...), product.matrix, buffer, size,
+                        [&](cusparseConstSpMatDescr_t coordinates, [[maybe_unused]] void* rest) {
+                          argument_of_type<cusparseConstSpMatDescr_t>(arguments...) = coordinates;
+                          if constexpr (has_buffer)
+                            if (size == nullptr) argument_of_type<void*>(arguments...) = rest;
+                          return function(arguments...);
+                        });
 }
 
 /// Answers how large a buffer is needed.
 template <typename Call, typename... Arguments>
 cusparseStatus size_product(const Call& call, Arguments... arguments) {
-  const auto product = product_of(arguments...);
   size_t* const size = argument_of_type<size_t*>(arguments...);
   if (call.passes() || size == nullptr) return call.real(arguments...);
+  const auto product = product_of(call, arguments...);
   const auto size_of = [&](auto which, size_t* bytes) {
-    algorithm_in(arguments...) = which;
     argument_of_type<size_t*>(arguments...) = bytes;
-    return call.real(arguments...);
+    return call_phase(call, product, which, call.real, bytes, arguments...);
   };
   const cusparseStatus status = size_of(product.requested, size);
   if (status != cusparseStatus::success) return status;
-  const auto choice = choose(call, product, size_of);
+  const auto choice = choose(product, size_of);
   if (refused(call, product, choice)) return cusparseStatus::not_supported;
   if (choice.action == Action::nondeterministic) return status; // the product itself will say so
   if (choice.action == Action::replace) {
@@ -192,20 +252,19 @@ template <typename Call, typename... Arguments>
 cusparseStatus run_product(const Call& call, Arguments... arguments) {
   if (call.passes()) return call.real(arguments...);
   void* const buffer = argument_of_type<void*>(arguments...);
-  const auto product = product_of(arguments...);
-  auto size_of = [&call, arguments...](auto which, size_t* bytes) mutable {
+  const auto product = product_of(call, arguments...);
+  auto size_of = [&call, product, arguments...](auto which, size_t* bytes) mutable {
     // The function that answers sizes takes them in the place of the buffer; an old library may have none.
     auto* const size = call.template sibling<cusparseStatus(Arguments...)>(
         __is_same(decltype(which), cusparseSpMVAlg) ? "cusparseSpMV_bufferSize" : "cusparseSpMM_bufferSize");
-    algorithm_in(arguments...) = which;
     argument_of_type<void*>(arguments...) = bytes;
-    return size != nullptr ? size(arguments...) : cusparseStatus::not_supported;
+    if (size == nullptr) return cusparseStatus::not_supported;
+    return call_phase(call, product, which, size, bytes, arguments...);
   };
   const auto run = [&](auto which) {
-    algorithm_in(arguments...) = which;
-    return call.real(arguments...);
+    return call_phase(call, product, which, call.real, nullptr, arguments...);
   };
-  auto choice = choose(call, product, size_of);
+  auto choice = choose(product, size_of);
   const auto leave = [&](Reason why) {
     choice = {Action::nondeterministic, product.requested, why, choice.format};
   };
@@ -251,7 +310,6 @@ constexpr Description takes_algorithm = {
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 using Create = CallOfWords<cusparseStatus, 1>;
 DETSHIM_TEMPLATE_HOOK(cusparse, Create, cusparseCreate, name_library, .action = Action::observe,

@@ -255,12 +255,10 @@ void say_once(const char* program, Reason why) {
   log_file::say(line);
 }
 
-/// ldconfig, which Python executes to find libraries: it is static, and draws names of temporary files and a
-/// check value of malloc's.
+/// ldconfig, which Python executes to find libraries, without our environment: static, or a script that
+/// executes what is. It draws names of temporary files and a check value of malloc's.
 bool is_harmless(const char* program) {
-  for (const char* name : {"/sbin/ldconfig", "/usr/sbin/ldconfig", "/sbin/ldconfig.real"})
-    if (same_text(program, name)) return true;
-  return false;
+  return same_text(program, "/sbin/ldconfig") || same_text(program, "/sbin/ldconfig.real");
 }
 
 /// True for a tool of valgrind's as its launcher starts it, with the preloads for the program that runs in
@@ -273,7 +271,7 @@ bool is_valgrind_tool(const char* path, char* const* environment) {
 Reach record_uncovered(const Hook& hook, const char* program, Reason why, char* const* environment,
                        const void* caller) {
   const Subject subject = {hook.info().library, hook.info().name, hook.info().fields};
-  if (why == Reason::static_program && is_harmless(program)) {
+  if (is_harmless(program)) {
     record(subject, Action::observe, caller, Reason::no_result_depends, {program});
     return process().is_trapped ? Reach::supervised : Reach::uncovered;
   }

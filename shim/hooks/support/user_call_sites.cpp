@@ -1,6 +1,7 @@
 #include "hooks/support/user_call_sites.h"
 
 #include "common/cryptography.h"
+#include "common/cuda_libraries.h"
 #include "common/record_schema.h"
 #include "common/sys.h"
 #include "common/text.h"
@@ -11,6 +12,7 @@
 #include "core/log/file_uses.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
+#include "loader/infrastructure.h"
 
 #include <cstring>
 
@@ -99,6 +101,9 @@ bool is_users(UserCall kind, const Module& module) {
   char path[512];
   module_path(module, path, sizeof path);
   if (*path == 0 || is_installed(path) || same_text(file_name(path), "detshim")) return false;
+  if (is_of_infrastructure(module)) return false;
+  for (const CudaLibrary& library : cuda_libraries)
+    if (is_file_of(library, file_name(path))) return false;
   return !is_systems(path) || is_reading_of_tool(kind, module);
 }
 

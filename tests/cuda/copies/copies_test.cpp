@@ -116,7 +116,8 @@ TEST_P(DriverCopies, InAStreamAreHashedWhenTheProgramHasWaited) {
                                  {"cuEventRecordWithFlags_ptsz", "cuEventSynchronize"},
                                  {"cuEventRecord", "cuStreamWaitEvent", "other stream"},
                                  {"cuEventRecord", "cuStreamWaitEvent_ptsz", "other stream"},
-                                 {"cuCtxSynchronize"}})
+                                 {"cuCtxSynchronize"},
+                                 {"cuCtxSynchronize_v2"}})
     expect_alike("cuMemcpyDtoH_v2", "cuMemcpyDtoHAsync_v2", waits);
 }
 
@@ -157,16 +158,6 @@ TEST_P(RuntimeCopies, ByAddressGoWhereTheyGo) {
 
 TEST_P(DriverCopies, ByAddressGoWhereTheyGo) {
   EXPECT_TRUE(prints(shimmed({"on the device"}, host), "cuMemcpy").empty());
-}
-
-/// The bytes of a function's prints that were not read, and why.
-std::set<std::string> unread(const Shimmed& run, const std::string& function) {
-  std::set<std::string> found;
-  for (const auto& print : prints(run, function))
-    found.insert(print.contains("unread")
-                     ? print["bytes"].get<std::string>() + ": " + print["why"].get<std::string>()
-                     : "read");
-  return found;
 }
 
 TEST_P(RuntimeCopies, CountTheKernelsBefore) {

@@ -113,16 +113,14 @@ TEST_P(Outputs, OfBatchesByPointersAreThoseThatTheyPointTo) {
   EXPECT_EQ(print("cublasLtMatmul", {name, "wait"}).bytes, "120");
 }
 
-TEST_P(Outputs, OfCollectivesAreHashed) {
+TEST_P(Outputs, OfReductionsAreHashed) {
   expect_hashed("ncclAllReduce", "ncclAllReduce", "type=7 in=100 out=100 op=0");
   expect_hashed("ncclReduceScatter", "ncclReduceScatter", "type=7 in=300 out=100 op=0");
   expect_hashed("ncclReduce", "ncclReduce", "type=7 in=100 out=100 op=0");
-  expect_hashed("ncclAllGather", "ncclAllGather", "type=7 in=100 out=300");
-  expect_hashed("ncclBroadcast", "ncclBroadcast", "type=7 in=100 out=100");
   EXPECT_NE(print("ncclAllReduce", {"ncclAllReduce", "wait"}).shape,
             print("ncclAllReduce", {"ncclAllReduce of products", "wait"}).shape);
   // A communicator that does not tell.
-  for (const std::string name : {"ncclAllGather", "ncclBroadcast", "ncclReduce", "ncclReduceScatter"}) {
+  for (const std::string name : {"ncclReduce", "ncclReduceScatter"}) {
     const OnePrint unknown = print(name, {name, "wait"}, misbehaving("ranks are not told"));
     EXPECT_EQ(unknown.out, "none") << name;
     EXPECT_EQ(unknown.why, "ranks_unknown");

@@ -119,7 +119,6 @@ constexpr Description hashed_later = {
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 // A copy that waits, one in a stream, and both where a null stream is the thread's own.
 #define WAITING(LIBRARY, STATUS, NAME, ...)                                                                  \

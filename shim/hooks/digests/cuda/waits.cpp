@@ -16,6 +16,9 @@ void end_of_stream(const Hook& hook, CUstream stream) {
 }
 void end_of_event(const Hook&, CUevent event) { end_transfers_of_event(number_of(event)); }
 void end_of_context(const Hook& hook) { end_transfers_of_context(current_context(hook)); }
+void end_of_given_context(const Hook& hook, CUcontext context) {
+  end_transfers_of_context(context != nullptr ? number_of(context) : current_context(hook));
+}
 
 template <typename... Flags>
 void recorded(const Hook& hook, CUevent event, CUstream stream, Flags...) {
@@ -41,7 +44,6 @@ constexpr Description noted = {
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 #define BOTH(HOOK, NAME, PARAMS, NOTE)                                                                       \
   HOOK(cudart, CudaCall<cudaError PARAMS>, cuda##NAME, note_after<NOTE>, noted);                             \
@@ -54,6 +56,8 @@ BOTH(DETSHIM_TEMPLATE_HOOK, EventQuery, (CUevent), end_of_event);
 DETSHIM_TEMPLATE_HOOK(cudart, CudaCall<cudaError()>, cudaDeviceSynchronize, note_after<end_of_context>,
                       noted);
 DETSHIM_TEMPLATE_HOOK(cuda, CudaCall<CUresult()>, cuCtxSynchronize, note_after<end_of_context>, noted);
+DETSHIM_TEMPLATE_HOOK(cuda, CudaCall<CUresult(CUcontext)>, cuCtxSynchronize_v2,
+                      note_after<end_of_given_context>, noted);
 BOTH(DETSHIM_STREAM_HOOK, EventRecord, (CUevent, CUstream), recorded<>);
 BOTH(DETSHIM_STREAM_HOOK, EventRecordWithFlags, (CUevent, CUstream, unsigned flags), recorded<unsigned>);
 BOTH(DETSHIM_STREAM_HOOK, StreamWaitEvent, (CUstream, CUevent, unsigned flags), stream_waits);

@@ -1,6 +1,6 @@
-// NCCL's collective operations that add nothing up, and groups. Reductions are hooked in hooks/nccl/nccl.cpp.
-//
-// In a group nothing is in its stream before the outermost ncclGroupEnd.
+// What NCCL's reductions, hooked in hooks/nccl/nccl.cpp, read and write, and groups: in one nothing is in its
+// stream before the outermost ncclGroupEnd. An operation that adds nothing up is not hashed: it hands on what
+// another call made.
 //
 // Symbols: nccl.h of NCCL 2.28.
 #include "hooks/digests/nccl/collectives.h"
@@ -154,32 +154,6 @@ ncclResult end_group(const Call& call) {
   return result;
 }
 
-// What is read and written depends on who the root is. ncclScatter and ncclGather, which are new and which no
-// framework calls, are not here.
-
-Collective broadcast(const Hook& hook, const void* from, void* to, size_t count, ncclDataType type, int root,
-                     ncclComm_t communicator, cudaStream_t stream) {
-  return {from, by_rank(hook, communicator, root, count, 0), to, count, type, stream};
-}
-Collective broadcast_in_place(const Hook& hook, void* data, size_t count, ncclDataType type, int root,
-                              ncclComm_t communicator, cudaStream_t stream) {
-  return broadcast(hook, data, data, count, type, root, communicator, stream);
-}
-
-Collective gather_at_all(const Hook& hook, const void* from, void* to, size_t count, ncclDataType type,
-                         ncclComm_t communicator, cudaStream_t stream) {
-  return {from, count, to, for_all_ranks(hook, communicator, count), type, stream};
-}
-Collective exchange(const Hook& hook, const void* from, void* to, size_t count, ncclDataType type,
-                    ncclComm_t communicator, cudaStream_t stream) {
-  const uint64_t all = for_all_ranks(hook, communicator, count);
-  return {from, all, to, all, type, stream};
-}
-Collective receive(const Hook&, void* to, size_t count, ncclDataType type, int /*peer*/, ncclComm_t,
-                   cudaStream_t stream) {
-  return {nullptr, 0, to, count, type, stream};
-}
-
 constexpr Description groups = {
     .action = Action::none,
     .summary = "Tells which operations are in their streams, if DETSHIM_FINGERPRINT=calls hashes them.",
@@ -193,8 +167,3 @@ using namespace detshim;
 DETSHIM_TEMPLATE_HOOKS(nccl, OutermostCall<ncclResult()>, ncclGroupStart, pncclGroupStart, begin_group,
                        groups);
 DETSHIM_TEMPLATE_HOOKS(nccl, OutermostCall<ncclResult()>, ncclGroupEnd, pncclGroupEnd, end_group, groups);
-DETSHIM_COLLECTIVE(ncclAllGather, collect, hashes_call, gather_at_all);
-DETSHIM_COLLECTIVE(ncclAlltoAll, collect, hashes_call, exchange);
-DETSHIM_COLLECTIVE(ncclBroadcast, collect, hashes_call, broadcast);
-DETSHIM_COLLECTIVE(ncclBcast, collect, hashes_call, broadcast_in_place);
-DETSHIM_COLLECTIVE(ncclRecv, collect, hashes_call, receive);

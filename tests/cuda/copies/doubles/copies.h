@@ -83,6 +83,7 @@ int cuLaunchKernel(Opaque function, unsigned grid_x, unsigned grid_y, unsigned g
 int cuEventSynchronize(Opaque event);
 int cuEventQuery(Opaque event);
 int cuCtxSynchronize();
+int cuCtxSynchronize_v2(Opaque context);
 int cuCtxGetCurrent(Opaque* context);
 int cuPointerGetAttribute(void* data, int attribute, DevicePointer pointer);
 int cuStreamIsCapturing(Opaque stream, int* status);

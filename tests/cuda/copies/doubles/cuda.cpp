@@ -106,5 +106,6 @@ DETSHIM_TEST_VARIANTS(DEFINE)
 int cuEventSynchronize(Opaque event) { return wait_for_event("cuEventSynchronize", event); }
 int cuEventQuery(Opaque event) { return wait_for_event("cuEventQuery", event); }
 int cuCtxSynchronize() { return wait_for_all("cuCtxSynchronize"); }
+int cuCtxSynchronize_v2(Opaque) { return wait_for_all("cuCtxSynchronize_v2"); }
 
 } // extern "C"

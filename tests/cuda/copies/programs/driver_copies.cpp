@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
     if (is("cuEventSynchronize")) status = CALL(cuEventSynchronize)(event());
     if (is("cuEventQuery")) status = CALL(cuEventQuery)(event());
     if (is("cuCtxSynchronize")) status = CALL(cuCtxSynchronize)();
+    if (is("cuCtxSynchronize_v2")) status = CALL(cuCtxSynchronize_v2)(nullptr);
     if (is("kernel")) status = CALL(cuLaunchKernel)(nullptr, 1, 1, 1, 1, 1, 1, 0, stream(), nullptr, nullptr);
     std::printf("%s=%d\n", argv[i], status);
   }

@@ -15,6 +15,11 @@ int cusparseGetProperty(int type, int* value);
 int cusparseCreateCsr(Opaque* matrix, int64_t rows, int64_t columns, int64_t count, void* row_offsets,
                       void* column_indices, void* values, int offset_type, int index_type, int base,
                       int value_type);
+int cusparseCsrGet(const void* matrix, int64_t* rows, int64_t* columns, int64_t* count, void** row_offsets,
+                   void** column_indices, void** values, int* offset_type, int* index_type, int* base,
+                   int* type);
+int cusparseSpMatGetStridedBatch(const void* matrix, int* count);
+int cusparseXcsr2coo(Opaque handle, const int* row_offsets, int count, int rows, int* row_indices, int base);
 int cusparseCreateCsc(Opaque* matrix, int64_t rows, int64_t columns, int64_t count, void* column_offsets,
                       void* row_indices, void* values, int offset_type, int index_type, int base,
                       int value_type);

@@ -1,7 +1,7 @@
 // An ordinary user of cuSPARSE: multiplies by a sparse matrix as the documentation says: asks how large a
 // buffer the product needs, prepares, multiplies.
 //
-//   sparse_product spmv|spmm csr|csc|coo|bsr OPERATION ALGORITHM [HOW]
+//   sparse_product spmv|spmm csr|csr64|csc|coo|bsr OPERATION ALGORITHM [HOW]
 //   sparse_product reuse ALGORITHM      SpGEMMreuse, all phases
 //   sparse_product create
 //
@@ -27,14 +27,14 @@ namespace {
 
 Opaque make_matrix(const std::string& format) {
   Opaque matrix = nullptr;
-  if (format == "csr")
-    CALL(cusparseCreateCsr)(&matrix, 4, 4, 4, nullptr, nullptr, nullptr, 0, 0, 0, 0);
-  else if (format == "csc")
-    CALL(cusparseCreateCsc)(&matrix, 4, 4, 4, nullptr, nullptr, nullptr, 0, 0, 0, 0);
-  else if (format == "coo")
-    CALL(cusparseCreateCoo)(&matrix, 4, 4, 4, nullptr, nullptr, nullptr, 0, 0, 0);
-  else
-    CALL(cusparseCreateBsr)(&matrix, 2, 2, 2, 2, 2, nullptr, nullptr, nullptr, 0, 0, 0, 0, 0);
+  constexpr int indices_of_32_bits = 2, of_64 = 3;
+  static int row_offsets[] = {0, 2, 2, 3, 4};
+  if (format == "csr" || format == "csr64") CALL(cusparseCreateCsr)
+  (&matrix, 4, 4, 4, row_offsets, nullptr, nullptr, indices_of_32_bits,
+   format == "csr" ? indices_of_32_bits : of_64, 0, 0);
+  else if (format == "csc") CALL(cusparseCreateCsc)(&matrix, 4, 4, 4, nullptr, nullptr, nullptr, 0, 0, 0, 0);
+  else if (format == "coo") CALL(cusparseCreateCoo)(&matrix, 4, 4, 4, nullptr, nullptr, nullptr, 0, 0, 0);
+  else CALL(cusparseCreateBsr)(&matrix, 2, 2, 2, 2, 2, nullptr, nullptr, nullptr, 0, 0, 0, 0, 0);
   return matrix;
 }
 

@@ -93,9 +93,6 @@ int ncclReduceScatter(const void* from, void* to, size_t count, int type, int op
                       Opaque stream);
 int ncclReduce(const void* from, void* to, size_t count, int type, int operation, int root,
                Opaque communicator, Opaque stream);
-int ncclAllGather(const void* from, void* to, size_t count, int type, Opaque communicator, Opaque stream);
-int ncclBroadcast(const void* from, void* to, size_t count, int type, int root, Opaque communicator,
-                  Opaque stream);
 
 int cudnnBatchNormalizationForwardInference(Opaque handle, int mode, const void* alpha, const void* beta,
                                             Opaque x, const void* x_data, Opaque y, void* y_data,

@@ -42,11 +42,5 @@ int ncclReduceScatter(const void* from, void* to, size_t count, int, int, Opaque
 int ncclReduce(const void* from, void* to, size_t count, int, int, int root, Opaque, Opaque stream) {
   return run("ncclReduce", from, to, root == 1 ? count * 4 : 0, stream);
 }
-int ncclAllGather(const void* from, void* to, size_t count, int, Opaque, Opaque stream) {
-  return run("ncclAllGather", from, to, count * 4 * 3, stream);
-}
-int ncclBroadcast(const void* from, void* to, size_t count, int, int, Opaque, Opaque stream) {
-  return run("ncclBroadcast", from, to, count * 4, stream);
-}
 
 } // extern "C"

@@ -196,8 +196,6 @@ int main(int argc, char** argv) {
     if (is("ncclReduceScatter")) status = CALL(ncclReduceScatter)(a, c, 100, 7, 0, communicator, stream);
     if (is("ncclReduce")) status = CALL(ncclReduce)(a, c, 100, 7, 0, 1, communicator, stream);
     if (is("ncclReduce elsewhere")) status = CALL(ncclReduce)(a, c, 100, 7, 0, 0, communicator, stream);
-    if (is("ncclAllGather")) status = CALL(ncclAllGather)(a, c, 100, 7, communicator, stream);
-    if (is("ncclBroadcast")) status = CALL(ncclBroadcast)(a, c, 100, 7, 1, communicator, stream);
     if (is("group")) status = CALL(ncclGroupStart)();
     if (is("end of group")) status = CALL(ncclGroupEnd)();
     if (is("kernel")) {
