@@ -41,7 +41,7 @@
   X(several_devices) X(shapes_overridden) X(slowest_by_tuner) X(sm_count_given) X(sm_count_not_found)       \
   X(sm_count_too_high) X(sorted_by_name) X(stale_gradients) X(standard_start) X(states_of_caller)           \
   X(static_program) X(stream_unknown) X(taken_plan_fails) X(task_race) X(tbb_workers) X(tensor_missing)     \
-  X(tensorflow_needs_seed) X(tensorflow_not_deterministic) X(thread_race) X(thread_unnamed)                 \
+  X(tensorflow_needs_seed) X(tensorflow_not_deterministic) X(thread_unnamed)                 \
   X(timed_algorithm) X(timed_by_library) X(timed_by_tuner) X(timed_engine) X(timed_list)                    \
   X(timed_list_sorted) X(tokenizers_threads) X(too_many_copies) X(too_many_descriptors) X(too_many_entries) \
   X(too_many_hashes) X(too_many_operands) X(too_many_places) X(tuning_cannot_keep) X(tuning_keeps_fastest)  \

@@ -29,7 +29,7 @@
   X(runtime, "file:text why:text")                                                                              \
   X(variables, "hashes:map")                                                                                    \
   X(clock, "at:text frames?:texts py?:texts user?:number")                                                      \
-  X(threads, "at:text frames?:texts")                                                                           \
+  X(threads, "at:text frames?:texts py?:texts user?:number")                                                    \
   X(forks, "at:text frames?:texts")                                                                             \
   X(children, "at:text frames?:texts py?:texts user?:number")                                                   \
   X(input, "what:text at:text frames?:texts py?:texts user?:number")                                            \

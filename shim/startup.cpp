@@ -17,6 +17,7 @@
 #include "core/seeds/rank_clock_samples.h"
 #include "hooks/libc/device_stream.h"
 #include "hooks/libc/process.h"
+#include "hooks/libc/uncovered_execs.h"
 #include "hooks/runtimes/openmp.h"
 #include "hooks/runtimes/unseen_runtimes.h"
 #include "hooks/support/frozen_clocks.h"
@@ -59,6 +60,8 @@ __attribute__((constructor)) void begin() {
   look_at_inherited_input();
   record_replaced_settings();
   begin_file_uses();
+  // Go's programs end by a system call of their own.
+  if (process().root_pid == process().pid && is_run_listed() && is_of_go()) begin_log_without_end();
 }
 
 /// A call site that was named by mistake leaves its clock real. Where there were children, one of them may

@@ -1,10 +1,11 @@
-// What races in an OpenMP program is said, with its place; what does not race is not.
+// What races in an OpenMP program is given a fixed order or said, with its place; what does not race is not.
 #include "log_files.h"
 #include "run.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace {
 
@@ -16,7 +17,7 @@ struct Case {
 };
 void PrintTo(const Case& tested, std::ostream* stream) { *stream << tested.construct; }
 
-/// Hooks of OpenMP that the run of the program recorded as nondeterministic, each with its calls.
+/// Hooks of OpenMP that the run of the program recorded as nondeterministic or replaced, each with its calls.
 std::map<std::string, uint64_t> races(const std::string& program, const Case& tested,
                                       const Environment& more) {
   const TemporaryFolder scratch;
@@ -30,7 +31,9 @@ std::map<std::string, uint64_t> races(const std::string& program, const Case& te
   if (!std::filesystem::exists(scratch.log())) return found;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& call : process.calls()) {
-      if (call["lib"] != "openmp" || call["do"] != "nondeterministic") continue;
+      if (call["lib"] != "openmp" || (call["do"] != "nondeterministic" && call["do"] != "replace")) continue;
+      EXPECT_EQ(call["do"] == "replace", call["why"] == "schedule_race" && !more.contains("DETSHIM_MODE"))
+          << call;
       found[call["fn"]] += process.count(call);
       EXPECT_EQ(call["threads"], "4");
       EXPECT_NE(call["at"].get<std::string>().find(program), std::string::npos);
@@ -82,6 +85,53 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"long", "GOMP_parallel_loop_nonmonotonic_dynamic", "__kmpc_dispatch_init_8"},
                     Case{"count", "", "__kmpc_reduce_nowait"}),
     [](const auto& tested) { return tested.param.construct + std::to_string(tested.index); });
+
+class OpenMpLoops : public testing::TestWithParam<std::string> {
+public:
+  void SetUp() override {
+    if (!std::filesystem::exists(GetParam())) GTEST_SKIP() << "needs clang and libomp";
+  }
+
+  /// What it prints in that many runs.
+  static std::set<std::string> outputs(const std::string& construct, Environment environment, int runs) {
+    environment["OMP_NUM_THREADS"] = "4";
+    environment["OMP_SCHEDULE"] = "dynamic,2";
+    std::set<std::string> found;
+    for (int i = 0; i < runs; ++i) found.insert(run({GetParam(), construct}, environment).out);
+    return found;
+  }
+};
+
+TEST_P(OpenMpLoops, GoToTheSameThreadsInEachRun) {
+  for (const std::string construct :
+       {"who_dynamic", "who_guided", "who_monotonic", "who_runtime", "who_in_region"}) {
+    const TemporaryFolder scratch;
+    EXPECT_GT(outputs(construct, {}, 12).size(), 1u) << construct;
+    for (const std::string mode : {"enforce", "strict"})
+      EXPECT_EQ(
+          outputs(construct, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", mode}}), 6).size(),
+          1u)
+          << construct;
+    const Environment left = under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "openmp"}});
+    EXPECT_GT(outputs(construct, left, 12).size(), 1u) << construct;
+  }
+}
+
+TEST_P(OpenMpLoops, DoEachIterationOnce) {
+  const std::set<std::string> native = outputs("all_iterations", {}, 2);
+  EXPECT_EQ(native.size(), 1u);
+  for (const std::string disabled :
+       {"", "GOMP_loop_nonmonotonic_dynamic_next", "GOMP_parallel_loop_nonmonotonic_dynamic"}) {
+    const TemporaryFolder scratch;
+    EXPECT_EQ(outputs("all_iterations",
+                      under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", disabled}}), 3),
+              native)
+        << disabled;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OpenMpLoops, testing::Values(OPENMP_GCC_PROGRAM, OPENMP_CLANG_PROGRAM),
+                         [](const auto& tested) { return tested.index == 0 ? "gcc" : "clang"; });
 
 // Older gccs compile to other entries, and clauses such as monotonic do.
 TEST(OpenMpEntries, OfGccAreAllRecorded) {

@@ -215,7 +215,8 @@ template <RecordType type>
 UserPlace parse_user_place(const Keys<type>& keys) {
   UserPlace place{record_schema[static_cast<int>(type)].name, keys.text("at"), keys.texts("frames"), {}};
   if constexpr (type == RecordType::input) place.kind = keys.text("what");
-  if constexpr (type == RecordType::clock || type == RecordType::children || type == RecordType::input)
+  if constexpr (type == RecordType::clock || type == RecordType::threads || type == RecordType::children ||
+                type == RecordType::input)
     place.python = {keys.texts("py"), keys.number("user")};
   if (place.frames.size() > most_frames) place.frames.resize(most_frames);
   if (place.python.frames.size() > most_frames) place.python.frames.resize(most_frames);

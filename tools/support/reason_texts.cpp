@@ -213,7 +213,6 @@ constexpr ReasonText texts[] = {
      "set it to 1 and call tf.random.set_seed"},
     {tensorflow_not_deterministic, "an operator asked whether to be deterministic, and was told no",
      "TF_DETERMINISTIC_OPS=1, with tf.random.set_seed"},
-    {thread_race, "another thread of the program runs"},
     {thread_unnamed,
      "pinned, but no hook saw the thread made: which of such threads has which stream is a race"},
     {timed_algorithm, "an algorithm is chosen by timing; without the search the plan keeps its own"},

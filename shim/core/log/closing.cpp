@@ -243,6 +243,11 @@ void begin_awaited_log() {
   if (guard.held()) open_log();
 }
 
+void begin_log_without_end() {
+  begin_awaited_log();
+  record_modules();
+}
+
 void write_exec(const char* program, bool is_awaited, void (*last_records)()) {
   record_last(last_records);
   SignalSafeLock guard(log_file::lock);

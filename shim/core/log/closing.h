@@ -14,6 +14,9 @@ void write_failed_exec(int error);
 /// the one before it in its process has said that it will have one. Where it is missing, they were killed.
 void begin_awaited_log();
 
+/// The same for a program that ends past us: what is loaded by now is said at once.
+void begin_log_without_end();
+
 /// Writes the closing record, and in the first process of the run the closing line on stderr. Once in a
 /// process: `last_records` is called before, for what is recorded at the end.
 void close_log(void (*last_records)());

@@ -89,9 +89,7 @@ int create_thread(Result (*run)(void*), void* argument, Create create) {
 template <typename Call, typename... Arguments>
 int wait_at(const Call& call, Arguments... arguments) {
   drop_deadline(call.caller());
-  const int result = call.real(arguments...);
-  note_python_lock(result == 0);
-  return result;
+  return call.real(arguments...);
 }
 
 constexpr Description ends_deadline = {
@@ -114,8 +112,9 @@ DETSHIM_TEMPLATE_HOOK(libc, WaitByClock, sem_clockwait, wait_at, ends_deadline);
 DETSHIM_HOOK(libc, int, pthread_create,
              (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
              .action = Action::observe, .fields = {"threads"},
-             .summary = "Gives the new thread its streams. Recorded where Python starts one beside another, "
-                        "a pool of several, or a queue's feeder.") {
+             .summary =
+                 "Gives the new thread its streams. Recorded where Python starts a pool of several, or "
+                 "a queue's feeder.") {
   DETSHIM_ENTER(pthread_create);
   if (call.passes()) return call.real(thread, attributes, run, argument);
   Module maker;
@@ -127,7 +126,6 @@ DETSHIM_HOOK(libc, int, pthread_create,
   const int status = create_thread(run, argument, [&](void* (*entry)(void*), void* data) {
     return call.real(thread, attributes, entry, data);
   });
-  if (status != 0 && python.is_users) forget_python_thread();
   if (status == 0 && python.why != Reason::none)
     call.record(Action::observe, python.why, {python.made_by.c_str()});
   return status;

@@ -293,6 +293,8 @@ Reach record_uncovered(const Hook& hook, const char* program, Reason why, char* 
 
 } // namespace
 
+bool is_of_go() { return why_uncovered("/proc/self/exe", environ) == Reason::go_program; }
+
 bool preloads_us(char* const* environment) { return own_preload_list(environment) != nullptr; }
 
 bool shares_log(char* const* environment) {

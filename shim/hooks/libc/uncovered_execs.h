@@ -14,6 +14,9 @@ enum class Reach {
   uncovered,  ///< the kernel alone
 };
 
+/// True if this program was linked by Go.
+bool is_of_go();
+
 /// True if a program with that environment will have us in it: without that, its environment is left alone.
 bool preloads_us(char* const* environment);
 

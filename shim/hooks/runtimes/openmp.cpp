@@ -1,11 +1,12 @@
-// OpenMP: nothing that races is made repeatable here, but it is said, with its place in the source.
+// OpenMP: which thread does which iterations, and what threads add up in any order.
 //
-// Two things race in a right program: which thread does which iterations, under the schedules dynamic and
-// guided; and in which order threads add to a number that they share, in reductions, atomics and critical
-// sections. A loop with a fixed schedule that writes its own elements alone leaves no record. gcc compiles a
-// reduction of one floating-point number to a compare-and-swap in the region's function, without a call that
-// could be seen, so that function is looked at; sums of whole numbers take another instruction, and are the
-// same in every order.
+// The first is a race under the schedules dynamic and guided. Which thread takes what is not specified there,
+// so what schedule(static) gives with the chunk asked for is an answer too, and the same in every run. The
+// second, in reductions, atomics and critical sections, is only said, with its place in the source. A loop
+// with a fixed schedule that writes its own elements alone leaves no record. gcc compiles a reduction of one
+// floating-point number to a compare-and-swap in the region's function, without a call that could be seen, so
+// that function is looked at; sums of whole numbers take another instruction, and are the same in every
+// order.
 //
 // Symbols: gcc's libgomp/libgomp_g.h; LLVM's openmp/runtime/src/kmp.h (whose library has gcc's symbols too).
 #include "hooks/runtimes/openmp.h"
@@ -34,27 +35,31 @@ unsigned threads_of_region(const Call& call, unsigned requested) {
   return requested != 0 ? requested : static_cast<unsigned>(ask(call, "omp_get_max_threads"));
 }
 
-/// Records a race in a region with that many threads. One thread cannot race.
+/// Records a race in a region with that many threads. One thread cannot race. `is_ordered`: it has a fixed
+/// outcome now.
 template <typename Call>
-void record_race(const Call& call, unsigned threads, Reason why) {
-  if (threads > 1) call.record(Action::nondeterministic, why, {threads});
+void record_race(const Call& call, unsigned threads, Reason why, bool is_ordered = false) {
+  if (threads > 1) call.record(is_ordered ? Action::replace : Action::nondeterministic, why, {threads});
 }
 
 /// The same from inside a region, where every thread comes: its first thread says it.
 template <typename Call>
-void record_race_in_team(const Call& call, Reason why) {
+void record_race_in_team(const Call& call, Reason why, bool is_ordered = false) {
   if (ask(call, "omp_get_thread_num") == 0)
-    record_race(call, static_cast<unsigned>(ask(call, "omp_get_num_threads")), why);
+    record_race(call, static_cast<unsigned>(ask(call, "omp_get_num_threads")), why, is_ordered);
 }
 
 /// True if schedule(runtime) means a fixed one: OMP_SCHEDULE or the program chose (omp.h, omp_sched_t).
+/// `makes_it_so`: the thread is given one with its chunk.
 template <typename Call>
-bool runtime_schedule_is_static(const Call& call) {
+bool runtime_schedule_is_static(const Call& call, bool makes_it_so = false) {
   auto* get = call.template sibling<void(unsigned*, int*)>("omp_get_schedule");
+  auto* set = call.template sibling<void(unsigned, int)>("omp_set_schedule");
   unsigned kind = 0;
   int chunk = 0;
   if (get != nullptr) get(&kind, &chunk);
   constexpr unsigned is_static = 1, is_monotonic = 0x80000000;
+  if (makes_it_so && set != nullptr) set(kind = is_static, chunk);
   return (kind & ~is_monotonic) == is_static;
 }
 
@@ -169,23 +174,49 @@ bool may_race(const Call& call) {
   return !call.passes() && (schedule != by_variable || !runtime_schedule_is_static(call));
 }
 
+/// What runs the loop with a fixed schedule: the function of `name`, or, where OMP_SCHEDULE decides, the same
+/// with another one; nullptr where that is not wanted or not there.
+template <Schedule schedule, typename Call, typename Function>
+Function* with_fixed_schedule(const Call& call, Function* real, const char* name) {
+  if (!options().forces()) return nullptr;
+  if constexpr (schedule == by_variable)
+    return runtime_schedule_is_static(call, true) ? real : nullptr;
+  else
+    return call.template sibling<Function>(name);
+}
+
 template <Schedule schedule, typename Call, typename... Bounds>
 void run_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
-  if (may_race<schedule>(call)) record_race(call, threads_of_region(call, threads), Reason::schedule_race);
-  call.real(region, data, threads, bounds...);
+  if (!may_race<schedule>(call)) return call.real(region, data, threads, bounds...);
+  auto* const fixed = with_fixed_schedule<schedule>(call, call.real, "GOMP_parallel_loop_static");
+  record_race(call, threads_of_region(call, threads), Reason::schedule_race, fixed != nullptr);
+  (fixed != nullptr ? fixed : call.real)(region, data, threads, bounds...);
 }
 
 template <Schedule schedule, typename Call, typename... Bounds>
 bool start_loop(const Call& call, Bounds... bounds) {
-  if (may_race<schedule>(call)) record_race_in_team(call, Reason::schedule_race);
-  return call.real(bounds...);
+  if (!may_race<schedule>(call)) return call.real(bounds...);
+  constexpr bool is_unsigned = sizeof...(bounds) == 7;
+  auto* const fixed = with_fixed_schedule<schedule>(
+      call, call.real, is_unsigned ? "GOMP_loop_ull_static_start" : "GOMP_loop_static_start");
+  record_race_in_team(call, Reason::schedule_race, fixed != nullptr);
+  return (fixed != nullptr ? fixed : call.real)(bounds...);
+}
+
+/// A loop's next iterations, whatever schedule it was started with: libgomp looks there under this name
+/// alone. Where this hook is disabled too: another one may have started the loop.
+template <typename Call>
+bool go_on(const Call& call, Word first, Word end) {
+  const bool is_unsigned = contains(call.hook().info().name, "_ull_");
+  auto* const next = call.template sibling<bool(Word, Word)>(is_unsigned ? "GOMP_loop_ull_runtime_next"
+                                                                         : "GOMP_loop_runtime_next");
+  return (next == nullptr ? call.real : next)(first, end);
 }
 
 constexpr Description gcc_loop = {
-    .action = Action::nondeterministic,
+    .action = Action::replace,
     .fields = {"threads"},
-    .summary = "Records a loop of gcc's whose iterations go to whichever thread is free; where OMP_SCHEDULE "
-               "decides, unless that is static.",
+    .summary = "Gives a loop of gcc's whose iterations go to whichever thread is free a static schedule.",
 };
 
 using ParallelLoop = CallOfCopy<words_signature<void, 5, Region, void*, unsigned>>;
@@ -194,6 +225,7 @@ using Loop = CallOfCopy<words_signature<bool, 6>>; // the bounds, and where the 
 using Runtime = CallOfCopy<words_signature<bool, 5>>;
 using UnsignedLoop = CallOfCopy<words_signature<bool, 7>>; // which way it goes, and the same
 using UnsignedRuntime = Loop;
+using Next = CallOfCopy<words_signature<bool, 2>>;
 
 } // namespace
 } // namespace detshim
@@ -219,26 +251,36 @@ DETSHIM_GCC_LOOPS(UnsignedRuntime, loop_ull_runtime_start, loop_ull_nonmonotonic
                   start_loop<by_variable>);
 DETSHIM_GCC_LOOP(UnsignedRuntime, loop_ull_maybe_nonmonotonic_runtime_start, start_loop<by_variable>);
 
+#define DETSHIM_GCC_NEXT(KIND)                                                                               \
+  DETSHIM_TEMPLATE_HOOKS(openmp, Next, GOMP_loop_##KIND##_next, GOMP_loop_ull_##KIND##_next, go_on, gcc_loop)
+DETSHIM_GCC_NEXT(dynamic);
+DETSHIM_GCC_NEXT(guided);
+DETSHIM_GCC_NEXT(nonmonotonic_dynamic);
+DETSHIM_GCC_NEXT(nonmonotonic_guided);
+
 // ------------------------------------------------------------------ LLVM and Intel
 
 namespace detshim {
 namespace {
 
-/// Whether iterations go to whichever thread is free (enum sched_type in kmp.h; the two highest bits but one
-/// are modifiers).
+/// The numbers of enum sched_type in kmp.h; the two highest bits but one are modifiers.
+constexpr int modifiers = 3 << 29, static_chunked = 33, to_ordered = 32, first_ordered = 65;
+
+/// Whether iterations go to whichever thread is free.
 template <typename Call>
-bool is_to_free_threads(const Call& call, int schedule) {
-  constexpr int modifiers = 3 << 29, ordered = 32, first_ordered = 65;
-  int plain = schedule & ~modifiers;
+bool is_to_free_threads(const Call& call, int plain) {
   if (plain == 37) return !runtime_schedule_is_static(call);
-  if (plain >= first_ordered) plain -= ordered;
-  // static_chunked, static, static_greedy, static_balanced
-  return plain != 33 && plain != 34 && plain != 40 && plain != 41;
+  if (plain >= first_ordered) plain -= to_ordered;
+  return plain != static_chunked && plain != 34 && plain != 40 && plain != 41; // static, greedy, balanced
 }
 
 template <typename Call, typename... Bounds>
 void begin_dispatch(const Call& call, void* place, int thread, int schedule, Bounds... bounds) {
-  if (!call.passes() && is_to_free_threads(call, schedule)) record_race_in_team(call, Reason::schedule_race);
+  const int plain = schedule & ~modifiers;
+  if (!call.passes() && is_to_free_threads(call, plain)) {
+    record_race_in_team(call, Reason::schedule_race, options().forces());
+    if (options().forces()) schedule = plain >= first_ordered ? static_chunked + to_ordered : static_chunked;
+  }
   call.real(place, thread, schedule, bounds...);
 }
 
@@ -268,11 +310,12 @@ using Critical = CallOfCopy<void()>;
 using OfLock = CallOfCopy<void(void* lock)>;
 using OfClang = CallOfCopy<void(void* place, int thread, void* lock)>;
 
-constexpr Description clang_race = {
-    .action = Action::nondeterministic,
-    .fields = {"threads"},
-    .summary = "Records clang's loops whose threads are free, and reductions that no variable orders.",
-};
+constexpr Description clang_race = {.action = Action::nondeterministic,
+                                    .fields = {"threads"},
+                                    .summary = "Records clang's reductions that no variable orders."};
+constexpr Description clang_loop = {.action = Action::replace,
+                                    .fields = {"threads"},
+                                    .summary = "Gives such a loop of clang's a static schedule."};
 using Init = CallOfCopy<words_signature<void, 4, void*, int, int>>;
 using Reduce = CallOfCopy<words_signature<int, 7>>;
 
@@ -280,9 +323,9 @@ using Reduce = CallOfCopy<words_signature<int, 7>>;
 } // namespace detshim
 
 DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_4, __kmpc_dispatch_init_4u, begin_dispatch,
-                       clang_race);
+                       clang_loop);
 DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_init_8u, begin_dispatch,
-                       clang_race);
+                       clang_loop);
 DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_race);
 
 DETSHIM_TEMPLATE_HOOK(openmp, Critical, GOMP_critical_start, enter_critical, noted);

@@ -4,41 +4,10 @@
 #include "core/base/modules.h"
 #include "core/base/python_frames.h"
 #include "core/policy/options.h"
+#include "hooks/support/user_call_sites.h"
 
 namespace detshim {
 namespace {
-
-// The process's generation above; below it the user's threads that were made and not seen to be joined.
-// Whether one has ended by then is a race. A forked child has none of them.
-constinit uint64_t unjoined_threads = 0;
-thread_local constinit int unjoined_of_this_one = 0; // which it has made
-
-uint32_t change_unjoined(int difference) {
-  unjoined_of_this_one += difference;
-  uint64_t before = __atomic_load_n(&unjoined_threads, __ATOMIC_RELAXED);
-  for (;;) {
-    const uint32_t count = before >> 32 == generation() ? static_cast<uint32_t>(before) : 0;
-    const uint32_t after = difference < 0 && count == 0 ? 0 : count + static_cast<uint32_t>(difference);
-    if (__atomic_compare_exchange_n(&unjoined_threads, &before, uint64_t{generation()} << 32 | after, false,
-                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return count;
-  }
-}
-
-constexpr const char* queue_file = "/multiprocessing/queues.py";
-
-/// What the user's line called, if that starts threads; nullptr for anything else, such as a library of which
-/// only its authors know what its threads share.
-const char* maker(const PythonCallSite& call_site) {
-  if (call_site.user < 1) return nullptr;
-  const char* const file = call_site.frames[call_site.user - 1].file;
-  if (ends_with(file, "/threading.py")) return "threading.Thread";
-  if (ends_with(file, "/concurrent/futures/thread.py") || ends_with(file, "/concurrent/futures/_base.py"))
-    return "ThreadPoolExecutor";
-  // A process makes it as it first puts something in.
-  if (ends_with(file, queue_file)) return "multiprocessing.Queue";
-  return nullptr;
-}
 
 /// A function that starts threads of its own once for what takes tasks as they are free, or trains together.
 struct Starter {
@@ -124,12 +93,15 @@ PythonThread::PythonThread(const void* caller) {
   if (!options().pins() || !find_module(caller, module) || !is_python(module)) return;
   PythonCallSite call_site;
   find_python_call_site(call_site, PythonDetail::all, true);
-  const char* pool = maker(call_site);
-  if (pool != nullptr && ends_with(call_site.frames[call_site.user - 1].file, queue_file)) {
+  // What the user's line called. Of what a library starts only its authors know what its threads share.
+  const char* const called = call_site.user < 1 ? "" : call_site.frames[call_site.user - 1].file;
+  const char* pool = "multiprocessing.Queue";
+  if (ends_with(called, "/multiprocessing/queues.py")) { // a process starts it as it first puts something in
     if (is_first_queue_of(call_site.frames[call_site.user])) why = Reason::queue_race;
-  } else if (pool != nullptr) {
-    is_users = true;
-    if (change_unjoined(1) > 0) why = Reason::thread_race;
+  } else if (ends_with(called, "/threading.py") || ends_with(called, "/concurrent/futures/thread.py") ||
+             ends_with(called, "/concurrent/futures/_base.py")) {
+    keep_python_call(UserCall::threads, caller, call_site);
+    return;
   } else if (const Starter* const starter = starter_of(call_site)) {
     pool = starter->pool;
     why = Reason::task_race;
@@ -143,24 +115,6 @@ PythonThread::PythonThread(const void* caller) {
     return;
   const PythonFrame& user = call_site.frames[call_site.user];
   made_by.add(", ").add(user.file).add(':').add(static_cast<uint64_t>(user.line > 0 ? user.line : 0));
-}
-
-void forget_python_thread() { change_unjoined(-1); }
-
-void note_python_lock(bool is_taken) {
-  if (__builtin_expect(unjoined_of_this_one <= 0, 1)) return;
-  // Tried first with the interpreter's lock, then waited for without it, when no frame can be read.
-  static thread_local constinit bool is_joining = false;
-  if (holds_python_lock()) {
-    const char* const function = innermost_python_frame().function;
-    PythonCallSite call_site;
-    if ((is_joining = same_text(function, "_wait_for_tstate_lock")))
-      find_python_call_site(call_site, PythonDetail::all, true);
-    is_joining = is_joining && maker(call_site) != nullptr; // a library joins threads of its own
-  }
-  if (!is_taken || !is_joining) return;
-  is_joining = false;
-  change_unjoined(-1);
 }
 
 } // namespace detshim

@@ -99,6 +99,69 @@ long count() {
   return sum;
 }
 
+// Which thread does which iterations: a number in which each has its place.
+unsigned long who(const char* schedule) {
+  std::vector<int> thread(400);
+  const auto turn = [&](size_t i) {
+    for (volatile size_t work = 0; work < i % 7 * 500; ++work) {
+    }
+    thread[i] = omp_get_thread_num();
+  };
+  const unsigned long long end = thread.size();
+  if (std::strcmp(schedule, "who_dynamic") == 0) {
+#pragma omp parallel for schedule(dynamic, 3)
+    for (size_t i = 0; i < thread.size(); ++i) turn(i);
+  } else if (std::strcmp(schedule, "who_guided") == 0) {
+#pragma omp parallel for schedule(guided)
+    for (int i = 0; i < 400; ++i) turn(static_cast<size_t>(i));
+  } else if (std::strcmp(schedule, "who_monotonic") == 0) {
+#pragma omp parallel for schedule(monotonic : dynamic)
+    for (int i = 0; i < 400; ++i) turn(static_cast<size_t>(i));
+  } else if (std::strcmp(schedule, "who_runtime") == 0) {
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 400; ++i) turn(static_cast<size_t>(i));
+  } else {
+#pragma omp parallel
+    for (int times = 0; times < 3; ++times) {
+#pragma omp for schedule(dynamic)
+      for (unsigned long long i = 0; i < end; ++i) turn(i);
+#pragma omp for schedule(guided, 2) nowait
+      for (int i = 0; i < 100; ++i) thread[static_cast<size_t>(i)] += 4 * omp_get_thread_num();
+#pragma omp barrier
+    }
+  }
+  unsigned long sum = 0;
+  for (const int one : thread) sum = sum * 31 + static_cast<unsigned long>(one);
+  return sum;
+}
+
+// Each iteration once, in the order of the loop where that is asked for.
+long all_iterations() {
+  long sum = 0, order = 0;
+#pragma omp parallel for schedule(dynamic, 2) ordered
+  for (int i = 0; i < 300; ++i) {
+#pragma omp ordered
+    order = order * 3 % 1000003 + i;
+  }
+#pragma omp parallel for schedule(dynamic) collapse(2)
+  for (int i = 0; i < 20; ++i)
+    for (int k = 0; k < 20; ++k)
+#pragma omp atomic
+      sum += i * k;
+#pragma omp parallel for schedule(dynamic, 7)
+  for (int i = 300; i > 0; i -= 3)
+#pragma omp atomic
+    sum += i;
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp parallel for schedule(dynamic) num_threads(2)
+    for (int i = 0; i < 50; ++i)
+#pragma omp atomic
+      sum += i;
+  }
+  return order + sum;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -106,6 +169,8 @@ int main(int argc, char** argv) {
   const auto is = [what](const char* name) { return std::strcmp(what, name) == 0; };
   if (is("set_dynamic")) omp_set_dynamic(1);
   if (is("set_dynamic") || is("get_dynamic")) return std::printf("%d\n", omp_get_dynamic()) < 0;
+  if (std::strncmp(what, "who", 3) == 0) return std::printf("%lu\n", who(what)) < 0;
+  if (is("all_iterations")) return std::printf("%ld\n", all_iterations()) < 0;
   const double result = is("loop_in_region")        ? loop_in_region()
                         : is("reduction")           ? reduction()
                         : is("reductions")          ? reductions()
