@@ -3,6 +3,9 @@
 #include "run/library_file.h"
 #include "verbs/verbs.h"
 
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -159,13 +162,6 @@ void add_bisect(CLI::App& verb, detshim::BisectOptions& options) {
   verb.add_flag("--json", options.verify.json, "print one JSON document");
 }
 
-void check(const detshim::LogOptions& options) {
-  if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan ||
-                         !options.accepted.empty()))
-    throw detshim::UsageError("--follow takes none of --json, --all, --check, --no-scan, --accept and --run");
-  if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
-}
-
 void add_log(CLI::App& verb, detshim::LogOptions& options) {
   verb.add_option("FOLDER", options.folder,
                   std::string("the log's folder (") + detshim::default_log_folder + ")")
@@ -185,10 +181,6 @@ void add_log(CLI::App& verb, detshim::LogOptions& options) {
       ->allow_extra_args(false); // what follows the name is the folder
   verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
       ->type_name("NAME");
-  verb.add_flag("--follow", options.follow,
-                "print records while they are written, until the run\nends or is interrupted");
-  verb.add_flag("--times", options.times, "with --follow: the time in front of each line");
-  verb.parse_complete_callback([&options] { check(options); });
 }
 
 void add_log_diff(CLI::App& verb, detshim::LogDiffOptions& options) {
@@ -336,12 +328,15 @@ int call_verb(std::vector<std::string> words) {
 } // namespace
 
 int main(int count, char** arguments) {
+  const auto logger = spdlog::stderr_logger_mt("detshim"); // for what is said beside an answer
+  logger->set_pattern("detshim: %v");
+  spdlog::set_default_logger(logger);
   try {
     const int status = call_verb({arguments + (count > 0 ? 1 : 0), arguments + count});
     if (std::cout.flush()) return status;
-    std::cerr << "detshim: cannot write the output\n";
+    spdlog::error("cannot write the output");
   } catch (const std::exception& error) {
-    std::cerr << "detshim: " << printable(error.what()) << '\n';
+    spdlog::error("{}", printable(error.what()));
   }
   return detshim::wrong_usage;
 }

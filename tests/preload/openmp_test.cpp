@@ -92,12 +92,13 @@ public:
     if (!std::filesystem::exists(GetParam())) GTEST_SKIP() << "needs clang and libomp";
   }
 
-  /// What it prints in that many runs.
+  /// What it prints in that many runs, of four in which another thread is slow.
   static std::set<std::string> outputs(const std::string& construct, Environment environment, int runs) {
     environment["OMP_NUM_THREADS"] = "4";
     environment["OMP_SCHEDULE"] = "dynamic,2";
     std::set<std::string> found;
-    for (int i = 0; i < runs; ++i) found.insert(run({GetParam(), construct}, environment).out);
+    for (int i = 0; i < runs; ++i)
+      found.insert(run({GetParam(), construct, std::to_string(i % 4)}, environment).out);
     return found;
   }
 };
@@ -106,14 +107,14 @@ TEST_P(OpenMpLoops, GoToTheSameThreadsInEachRun) {
   for (const std::string construct :
        {"who_dynamic", "who_guided", "who_monotonic", "who_runtime", "who_in_region"}) {
     const TemporaryFolder scratch;
-    EXPECT_GT(outputs(construct, {}, 12).size(), 1u) << construct;
+    EXPECT_GT(outputs(construct, {}, 8).size(), 1u) << construct;
     for (const std::string mode : {"enforce", "strict"})
       EXPECT_EQ(
-          outputs(construct, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", mode}}), 6).size(),
+          outputs(construct, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", mode}}), 4).size(),
           1u)
           << construct;
     const Environment left = under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "openmp"}});
-    EXPECT_GT(outputs(construct, left, 12).size(), 1u) << construct;
+    EXPECT_GT(outputs(construct, left, 8).size(), 1u) << construct;
   }
 }
 

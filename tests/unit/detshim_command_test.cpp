@@ -117,8 +117,6 @@ TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
                         "run, verify, bisect, log, report, doctor, env, scan, hooks, options or completion");
   expect_one_error_line(detshim({"dance"}), 2, "dance");
   expect_one_error_line(detshim({"log", "--bogus"}), 2, "--bogus");
-  expect_one_error_line(detshim({"log", "--follow", "--json"}), 2, "--follow");
-  expect_one_error_line(detshim({"log", "--times"}), 2, "--times");
   expect_one_error_line(detshim({"run"}), 2, "no program");
   expect_one_error_line(detshim({"run", "--seed", "7", "--"}), 2, "no program");
   expect_one_error_line(detshim({"run", "--sed", "7", "true"}), 2, "--sed");
@@ -490,7 +488,6 @@ TEST_F(DetshimCommand, LogRefusesAnAcceptanceThatNamesNothing) {
   write("0-0-1.jsonl", many_reasons());
   for (const char* name : {"", "everything", "nondeterministic:", ":atomic", "Unfixed", "\x1b[31m"})
     expect_one_error_line(detshim({"log", log_, "--accept", name}), 2, "names no reason");
-  expect_one_error_line(detshim({"log", log_, "--follow", "--accept", "nondeterministic"}), 2, "--accept");
   std::ofstream(folder_ / ".detshim-accept") << "nondeterministic\nnonsense\n";
   expect_one_error_line(detshim({"log", log_}), 2, "'.detshim-accept' line 2: 'nonsense' names no reason");
   std::filesystem::remove(folder_ / ".detshim-accept");
@@ -591,11 +588,6 @@ TEST_F(DetshimCommand, LogNeverPrintsWhatATerminalWouldObey) {
         << result.out;
     EXPECT_TRUE(contains(result.out, "\\u202e"));
   }
-  write("0-0-1.jsonl", start_line(0, "0", "~") + end_line); // ends --follow
-  const Result followed = detshim({"log", log_, "--follow"});
-  EXPECT_EQ(followed.status, 0);
-  EXPECT_TRUE(std::ranges::all_of(followed.out, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }))
-      << followed.out;
 }
 
 TEST_F(DetshimCommand, LogSurvivesRandomDamage) {
@@ -611,73 +603,6 @@ TEST_F(DetshimCommand, LogSurvivesRandomDamage) {
     const Result result = detshim({"log", log_});
     EXPECT_TRUE(result.status == 0 || result.status == 2) << result.status;
   }
-}
-
-/// Waits until the running command has printed `part`.
-bool appears(const Running& command, const std::string& part) {
-  for (int i = 0; i < 500; ++i) {
-    if (contains(command.out(), part)) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return false;
-}
-
-TEST_F(DetshimCommand, FollowPrintsRecordsAsTheyAreWrittenUntilTheRunEnds) {
-  std::filesystem::remove(log_);
-  Running command = start({"log", log_, "--follow"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  std::filesystem::create_directory(log_);
-  write("0-0-1.jsonl", start_line());
-  EXPECT_TRUE(appears(command, "start ./train --epochs 3"));
-  const std::string line = call_line("srand", "pin", R"(,"requested":"1","effective":"2","why":"a clock")");
-  write("0-0-1.jsonl", line.substr(0, 20));
-  write("1-0-2.jsonl", start_line(1) + call_line("other", "nondeterministic"));
-  EXPECT_TRUE(appears(command, "other"));
-  EXPECT_FALSE(contains(command.out(), "srand")) << "its line is not whole yet";
-  write("0-0-1.jsonl", line.substr(20));
-  EXPECT_TRUE(appears(command, "srand: 1 -> 2"));
-  write("0-0-1.jsonl", end_line);
-  const Result result = command.wait();
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(contains(result.out, "[0/0] end\n")) << result.out;
-  EXPECT_EQ(std::ranges::count(result.out, '\n'), 5) << "one line a record: " << result.out;
-}
-
-TEST_F(DetshimCommand, FollowWaitsForALauncherWhoseRankZeroHasEnded) {
-  write("0-0-1.jsonl", start_line());
-  write("0-0-2.jsonl", start_line() + end_line);
-  Running command = start({"log", log_, "--follow"});
-  EXPECT_TRUE(appears(command, "[0/0] end"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
-  EXPECT_FALSE(command.has_ended());
-  write("0-0-1.jsonl", end_line);
-  EXPECT_EQ(command.wait().status, 0);
-}
-
-TEST_F(DetshimCommand, FollowEndsWhenInterrupted) {
-  write("0-0-1.jsonl", start_line());
-  Running command = start({"log", log_, "--follow", "--times"});
-  EXPECT_TRUE(appears(command, "start ./train"));
-  ::kill(command.process(), SIGINT);
-  EXPECT_EQ(command.wait().status, 0);
-}
-
-TEST_F(DetshimCommand, FollowByDefaultWaitsForTheRunAfterTheEndedOne) {
-  write("0-0-1.jsonl", start_line() + call_line("earlier", "pin") + end_line);
-  std::filesystem::create_directory(folder_ / "detshim-log");
-  std::filesystem::create_directory_symlink("../log", folder_ / "detshim-log/latest");
-  Running command = start({"log", "--follow"});
-  EXPECT_TRUE(appears(command, "waiting for the next one"));
-  log_ = folder_ / "next";
-  std::filesystem::create_directory(log_);
-  write("0-0-2.jsonl", start_line(0, "0", "20261122T000000-2") + call_line("later", "pin"));
-  std::filesystem::create_directory_symlink("../next", folder_ / "detshim-log/new");
-  std::filesystem::rename(folder_ / "detshim-log/new", folder_ / "detshim-log/latest");
-  EXPECT_TRUE(appears(command, "later"));
-  write("0-0-2.jsonl", end_line);
-  const Result result = command.wait();
-  EXPECT_EQ(result.status, 0);
-  EXPECT_FALSE(contains(result.out, "earlier")) << result.out;
 }
 
 TEST_F(DetshimCommand, ScanSaysWhatNoPreloadSees) {

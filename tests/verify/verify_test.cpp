@@ -1076,7 +1076,8 @@ class Perturbations : public Verify,
 INSTANTIATE_TEST_SUITE_P(
     All, Perturbations,
     testing::Values(std::pair("zone", "date -d @0 +%H"), std::pair("locale", "locale charmap"),
-                    std::pair("umask", "umask"), std::pair("host", "uname -n"),
+                    std::pair("umask", "umask"), std::pair("host", "uname -n"), std::pair("folder", "pwd"),
+                    std::pair("user", "echo $LOGNAME; id -u"),
                     std::pair("clock", "python3 -S -c 'import time; print(time.time() > 1.77e9)'"),
                     std::pair("fill_negative", "./smallest"), std::pair("fill", "./largest")),
     [](const auto& tested) { return tested.param.first; });
@@ -1093,8 +1094,20 @@ TEST_P(Perturbations, ShowWhatDependsOnThem) {
   std::ranges::replace(knob, '_', '-');
   EXPECT_EQ(verify({}, shell(command)).status, equal);
   const Json document = verify_json({"--perturb=" + knob}, shell(command));
-  if (name == "host" && document["runs"].size() < 3) GTEST_SKIP() << "no namespaces here";
+  if (contains("host folder user", name) && document["runs"].size() < 3) GTEST_SKIP() << "no namespaces here";
   EXPECT_EQ(document["text"], "different - equal but for " + knob) << document;
+}
+
+// What a program reads and writes there is the same.
+TEST_F(Verify, GivesTheFolderAnotherNameAndNothingElse) {
+  write("given", "1\n");
+  const Json document =
+      verify_json({"--perturb=folder,user", "--output", "made"}, shell("cat given >made; cat made"));
+  EXPECT_EQ(document["verdict"], "equal") << document;
+  // Not without being asked: a path is printed by many.
+  EXPECT_EQ(verify({"--perturb"}, shell("pwd; id -un")).status, equal);
+  const Result wrong = verify({"--perturb=place"}, shell("true"));
+  EXPECT_TRUE(contains(wrong.err, "host, user, folder and clock")) << wrong.err;
 }
 
 // A variable more or less would move it, and be blamed.

@@ -1,4 +1,4 @@
-// The two forms in which `detshim log` prints a log, and the wording that they share with --follow.
+// The two forms in which `detshim log` prints a log, and their wording.
 #pragma once
 
 #include "log_reader/log.h"

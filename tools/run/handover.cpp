@@ -5,9 +5,10 @@
 #include "log_reader/printable.h"
 #include "support/wording.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cstring>
-#include <iostream>
 #include <string_view>
 
 #include <fcntl.h>
@@ -64,9 +65,9 @@ void extend_srun(std::vector<std::string>& command, bool is_quiet) {
     if (list.starts_with("ALL") || list.empty()) return;
     if (list == "NONE" || list == "NIL") {
       if (!is_quiet)
-        std::cerr << "detshim: srun " << option << "=" << list
-                  << " hands nothing on: its tasks are not under detshim; leave it out, or name LD_PRELOAD, "
-                     "DETSHIM_RUN and DETSHIM_SEED in it\n";
+        spdlog::warn("srun {}={} hands nothing on: its tasks are not under detshim; leave it out, or name "
+                     "LD_PRELOAD, DETSHIM_RUN and DETSHIM_SEED in it",
+                     option, list);
       return;
     }
     for (const std::string& name : variables()) *value += "," + name;
@@ -96,17 +97,17 @@ void hand_over(std::vector<std::string>& command, bool is_trapped, bool is_quiet
   if (command.empty()) return;
   const Launcher launcher = launcher_in(command);
   if (is_trapped && (launcher.variables & rank_of_slurm) != 0 && !is_quiet)
-    std::cerr << "detshim: --trap-syscalls does not reach the tasks of srun, which are started elsewhere: "
-                 "put `detshim "
-                 "run --trap-syscalls` behind srun, in front of the program (docs/LAUNCHERS.md)\n";
+    spdlog::warn(
+        "--trap-syscalls does not reach the tasks of srun, which are started elsewhere: put `detshim "
+        "run --trap-syscalls` behind srun, in front of the program (docs/LAUNCHERS.md)");
   if ((launcher.variables & rank_of_slurm) != 0)
     extend_srun(command, is_quiet);
   else if ((launcher.variables & rank_of_open_mpi) != 0)
     extend_open_mpi(command);
   else if (!launcher && leaves_environment(command[0]) && !is_quiet)
-    std::cerr << "detshim: " << printable(base_name(command[0]))
-              << " starts its program elsewhere, in another environment: that is not under detshim; put "
-                 "`detshim run` there, in front of the program (docs/LAUNCHERS.md)\n";
+    spdlog::warn("{} starts its program elsewhere, in another environment: that is not under detshim; put "
+                 "`detshim run` there, in front of the program (docs/LAUNCHERS.md)",
+                 printable(base_name(command[0])));
 }
 
 void hand_over_environment(const Environment& start) {

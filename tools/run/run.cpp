@@ -19,6 +19,8 @@
 #include "supervisor/trapped_run.h"
 #endif
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -111,10 +113,10 @@ void note_entropy(const std::string& program) {
   if (!folder.empty() && !fs::create_directories(folder / "detshim/told" / file.relative_path(), error) &&
       !error)
     return;
-  std::cerr
-      << "detshim: note: entropy that " << printable(name)
-      << " draws itself is fixed by the seed; do not make keys or passwords with it (DETSHIM_KEEP_ENTROPY="
-      << printable(name) << " leaves it random)\n";
+  spdlog::info(
+      "note: entropy that {0} draws itself is fixed by the seed; do not make keys or passwords with it "
+      "(DETSHIM_KEEP_ENTROPY={0} leaves it random)",
+      printable(name));
 }
 
 /// Says so where the library does not: the run would be as if detshim were not there. What a static program
@@ -123,15 +125,15 @@ bool comes_up(const std::vector<std::string>& command, const std::string& librar
   const std::string& program = command.front();
   const PreloadingAnswer answer = ask_preloading(program, library);
   if (answer.is == Preloading::reaches_children) {
-    if (!is_quiet)
-      std::cerr << "detshim: '" << printable(program) << "' is not covered: " << answer.why << '\n';
+    if (!is_quiet) spdlog::warn("'{}' is not covered: {}", printable(program), answer.why);
     leave_unreached_log(command, Reason::static_program);
   }
   if (answer.is == Preloading::comes_up) note_entropy(program);
   if (answer.is != Preloading::fails) return true;
-  std::cerr << "detshim: '" << printable(program)
-            << "' is not run: libdetshim.so does not come up in it: " << answer.why
-            << " (`detshim run --allow-uncovered` runs it all the same)\n";
+  spdlog::error(
+      "'{}' is not run: libdetshim.so does not come up in it: {} (`detshim run --allow-uncovered` runs "
+      "it all the same)",
+      printable(program), answer.why);
   return false;
 }
 
@@ -225,7 +227,7 @@ int run(const RunOptions& options) {
   if (error == ENOENT && !find_executable(command[0]).empty()) // what is missing is another file
     if (const PreloadingAnswer answer = ask_preloading(command[0], library); !answer.why.empty())
       why = answer.why;
-  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << why << '\n';
+  spdlog::error("cannot run '{}': {}", printable(command[0]), why);
   return error == ENOENT ? program_missing : cannot_execute;
 }
 

@@ -11,6 +11,8 @@
 #include "support/variable.h"
 #include "support/wording.h"
 
+#include <spdlog/spdlog.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -18,7 +20,6 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 
 #include <fcntl.h>
@@ -285,12 +286,11 @@ int run_trapped(const std::vector<std::string>& command) {
   publish(run);
   std::string what;
   if (const int error = put_under_supervisor(run, what)) {
-    std::cerr << "detshim: --trap-syscalls is not possible here: " << what << ": " << std::strerror(error)
-              << '\n';
+    spdlog::error("--trap-syscalls is not possible here: {}: {}", what, std::strerror(error));
     return cannot_execute;
   }
   const int error = execute_in_path(command);
-  std::cerr << "detshim: cannot run " << in_quotes(command[0]) << ": " << std::strerror(error) << '\n';
+  spdlog::error("cannot run {}: {}", in_quotes(command[0]), std::strerror(error));
   return error == ENOENT ? program_missing : cannot_execute;
 }
 

@@ -10,11 +10,12 @@
 #include "support/wording.h"
 #include "verbs/verbs.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <climits>
 #include <csignal>
 #include <filesystem>
-#include <iostream>
 #include <limits>
 #include <map>
 #include <ostream>
@@ -152,7 +153,7 @@ void weigh_evidence_of(const Log& log, const Environment& environment, Verdict& 
     if (!entries.empty()) add_seeds(log, state);
     weigh_evidence(entries, state, verdict);
   } catch (const UsageError& problem) {
-    std::cerr << "detshim: " << problem.what() << '\n';
+    spdlog::warn("{}", problem.what());
   }
 }
 

@@ -65,7 +65,6 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
 } // namespace
 
 int log(const LogOptions& options) {
-  if (options.follow) return follow(options);
   const std::vector<std::string> accepted = accepted_reasons(options.accepted);
   Log read = read_log(options.folder.value_or(default_log_folder), options.run);
   if (is_empty(read)) nothing_to_read(read, options);

@@ -40,7 +40,6 @@ struct LogOptions {
   std::optional<std::string> folder; ///< default_log_folder if not given
   std::optional<std::string> run;    ///< the newest if not given
   bool json = false, all = false, check = false;
-  bool follow = false, times = false;
   bool no_scan = false;              ///< the loaded code is not looked into
   std::vector<std::string> accepted; ///< reasons that the user answers for
 };
@@ -101,9 +100,6 @@ int log_diff(const LogDiffOptions& options);
 
 /// Writes an HTML page about a verification or a log.
 int report(const ReportOptions& options);
-
-/// Prints a log's records while they are written.
-int follow(const LogOptions& options);
 
 /// Prints what in programs and libraries no preload can intercept.
 int doctor(const DoctorOptions& options);

@@ -10,11 +10,12 @@
 #include "verify/output_search.h"
 #include "verify/perturbations.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
-#include <iostream>
 #include <string_view>
 #include <system_error>
 
@@ -192,9 +193,8 @@ VerifyStatus status_of(Answer answer) {
 }
 
 int end_as_interrupted(const Interrupted& interrupted, const VerifyPlan& plan) {
-  std::cerr << "detshim: interrupted; the outputs are as they were, what the runs left is in "
-            << in_quotes(plan.folder.string()) << "\n";
-  std::cerr.flush();
+  spdlog::warn("interrupted; the outputs are as they were, what the runs left is in {}",
+               in_quotes(plan.folder.string()));
   ::signal(interrupted.signal, SIG_DFL);
   ::raise(interrupted.signal);
   return verified_nothing;

@@ -2,7 +2,8 @@
 
 #include "verify/moves.h"
 
-#include <iostream>
+#include <spdlog/spdlog.h>
+
 #include <system_error>
 
 #include <fcntl.h>
@@ -46,7 +47,7 @@ Outputs::~Outputs() {
   try {
     put_back(own_folder_ / "late");
   } catch (const std::exception& error) {
-    std::cerr << "detshim: " << error.what() << '\n';
+    spdlog::error("{}", error.what());
   }
 }
 

@@ -10,10 +10,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,23 +56,54 @@ void narrow_mask() {
   if (::umask(077) == 077) ::umask(022);
 }
 
-/// In a user namespace where only that is allowed; ids stay.
-bool enter_namespace(int kind) {
+/// In a user namespace, where only that is allowed or is what is wanted; the user's id there.
+bool enter_namespace(int kind, uid_t inside = ::geteuid()) {
   const uid_t user = ::geteuid();
   const gid_t group = ::getegid();
-  if (::unshare(kind) == 0) return true;
+  if (kind != 0 && ::unshare(kind) == 0) return true;
   const auto write = [](const char* file, const std::string& text) {
     return (std::ofstream(file) << text).flush().good();
   };
-  const auto itself = [](auto id) { return std::to_string(id) + ' ' + std::to_string(id) + " 1"; };
+  const auto map = [](auto there, auto here) {
+    return std::to_string(there) + ' ' + std::to_string(here) + " 1";
+  };
   return ::unshare(kind | CLONE_NEWUSER) == 0 && write("/proc/self/setgroups", "deny") &&
-         write("/proc/self/uid_map", itself(user)) && write("/proc/self/gid_map", itself(group));
+         write("/proc/self/uid_map", map(inside, user)) && write("/proc/self/gid_map", map(group, group));
 }
 
 void rename_host() {
   constexpr std::string_view name = "another-host";
   if (!enter_namespace(CLONE_NEWUTS) || ::sethostname(name.data(), name.size()) != 0)
     throw UsageError("the host cannot get another name");
+}
+
+/// Files stay whose they are: that id is only another number for this user. Not for root, which would lose
+/// rights.
+void change_user() {
+  constexpr const char* name = "another-user";
+  if (!enter_namespace(0, 12345)) throw UsageError("the user cannot get another id");
+  for (const char* setting : {"USER", "LOGNAME"}) ::setenv(setting, name, 1);
+}
+
+/// An empty one of the system's; none where there is none.
+std::string empty_folder() {
+  std::error_code error;
+  for (const char* folder : {"/mnt", "/media", "/srv"})
+    if (std::filesystem::is_directory(folder, error) && std::filesystem::is_empty(folder, error))
+      return folder;
+  return "";
+}
+
+/// The same folder under another name, in a file system in memory that this run alone sees.
+void move_folder() {
+  const std::string root = empty_folder(), place = root + "/another-folder";
+  const std::string here = std::filesystem::current_path();
+  if (!enter_namespace(CLONE_NEWNS) || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("none", root.c_str(), "tmpfs", 0, nullptr) != 0 || ::mkdir(place.c_str(), 0755) != 0 ||
+      ::mount(here.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0 ||
+      ::chdir(place.c_str()) != 0)
+    throw UsageError("the working directory cannot get another name");
+  ::setenv("PWD", place.c_str(), 1);
 }
 
 template <int kind>
@@ -99,6 +132,10 @@ constexpr Perturbation table[] = {
     {"locale", "another locale", nullptr, &exchange_locale, false, nullptr},
     {"umask", "files made for other users", nullptr, &narrow_mask, false, nullptr},
     {"host", "another host name", nullptr, &rename_host, false, &can_enter_namespace<CLONE_NEWUTS>},
+    {"user", "another user's name and id", nullptr, &change_user, false,
+     [] { return ::geteuid() != 0 && can_enter_namespace<0>(); }},
+    {"folder", "the working directory under another name", nullptr, &move_folder, false,
+     [] { return !empty_folder().empty() && can_enter_namespace<CLONE_NEWNS>(); }},
     {clock_perturbation, "clocks that your lines read show another time", &freeze_clocks, nullptr, false,
      nullptr},
 };
@@ -109,7 +146,8 @@ std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
   std::vector<const Perturbation*> chosen;
   if (list.empty()) {
     for (const Perturbation& perturbation : table)
-      if (perturbation.name != clock_perturbation) chosen.push_back(&perturbation);
+      if (!is_any_of(perturbation.name, {clock_perturbation, "user", "folder"}))
+        chosen.push_back(&perturbation);
     return chosen;
   }
   for (const std::string& name : split(list, ',')) {

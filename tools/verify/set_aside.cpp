@@ -6,10 +6,11 @@
 #include "support/wording.h"
 #include "verify/moves.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <iostream>
 #include <sstream>
 #include <utility>
 
@@ -300,8 +301,8 @@ void SetAside::recover(const fs::path& folder) {
     return;
   if (::flock(left.journal_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
-      std::cerr << "detshim: what a command set aside may still be in " << in_quotes(left.keeper_.string())
-                << ": whether it is alive cannot be told (" << std::strerror(errno) << ")\n";
+      spdlog::warn("what a command set aside may still be in {}: whether it is alive cannot be told ({})",
+                   in_quotes(left.keeper_.string()), std::strerror(errno));
     return;
   }
   if (!left.read_journal()) {
@@ -310,10 +311,11 @@ void SetAside::recover(const fs::path& folder) {
   }
   left.leave_what_is_elsewhere();
   if (left.elsewhere_ > 0)
-    std::cerr << "detshim: " << counted(left.elsewhere_, "file") << " in " << in_quotes(left.keeper_.string())
-              << (left.elsewhere_ == 1 ? " is" : " are")
-              << " not put back: a folder was moved, copied or made anew since; remove "
-              << in_quotes((left.keeper_ / journal_name).string()) << " when you have what you need\n";
+    spdlog::warn(
+        "{} in {} {} not put back: a folder was moved, copied or made anew since; remove {} when you "
+        "have what you need",
+        counted(left.elsewhere_, "file"), in_quotes(left.keeper_.string()),
+        left.elsewhere_ == 1 ? "is" : "are", in_quotes((left.keeper_ / journal_name).string()));
   const std::size_t count = left.files_.size();
   if (count == 0) return;
   const fs::path late = folder / "unfinished";
@@ -325,10 +327,10 @@ void SetAside::recover(const fs::path& folder) {
                      ", set aside by an earlier command: put it back and remove " +
                      in_quotes((left.keeper_ / journal_name).string()));
   }
-  std::cerr << "detshim: " << counted(count, "file") << " put back that an earlier command had set aside in "
-            << in_quotes(left.keeper_.string());
-  if (met > 0) std::cerr << "; " << met << " that stood there meanwhile: in " << in_quotes(late.string());
-  std::cerr << '\n';
+  spdlog::info("{} put back that an earlier command had set aside in {}{}", counted(count, "file"),
+               in_quotes(left.keeper_.string()),
+               met > 0 ? fmt::format("; {} that stood there meanwhile: in {}", met, in_quotes(late.string()))
+                       : "");
 }
 
 } // namespace detshim

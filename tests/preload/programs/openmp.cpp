@@ -1,4 +1,5 @@
 // One OpenMP construct at a time, by name. Built by gcc and by clang, each with its own runtime.
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -99,12 +100,15 @@ long count() {
   return sum;
 }
 
-// Which thread does which iterations: a number in which each has its place.
-unsigned long who(const char* schedule) {
+// Which thread does which iterations: a number in which each has its place. One thread stays in its first
+// until the others have done half of all.
+unsigned long who(const char* schedule, int slow) {
   std::vector<int> thread(400);
+  std::atomic<int> done_by_others = 0;
   const auto turn = [&](size_t i) {
-    for (volatile size_t work = 0; work < i % 7 * 500; ++work) {
+    while (omp_get_thread_num() == slow && done_by_others < 200) {
     }
+    done_by_others += omp_get_thread_num() != slow;
     thread[i] = omp_get_thread_num();
   };
   const unsigned long long end = thread.size();
@@ -169,7 +173,7 @@ int main(int argc, char** argv) {
   const auto is = [what](const char* name) { return std::strcmp(what, name) == 0; };
   if (is("set_dynamic")) omp_set_dynamic(1);
   if (is("set_dynamic") || is("get_dynamic")) return std::printf("%d\n", omp_get_dynamic()) < 0;
-  if (std::strncmp(what, "who", 3) == 0) return std::printf("%lu\n", who(what)) < 0;
+  if (std::strncmp(what, "who", 3) == 0) return std::printf("%lu\n", who(what, argv[2][0] - '0')) < 0;
   if (is("all_iterations")) return std::printf("%ld\n", all_iterations()) < 0;
   const double result = is("loop_in_region")        ? loop_in_region()
                         : is("reduction")           ? reduction()
