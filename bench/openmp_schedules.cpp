@@ -1,4 +1,5 @@
-// Loops of uneven iterations by schedule(dynamic): seconds of each, for a comparison without detshim and with it.
+// Loops of uneven iterations by schedule(dynamic): seconds of each, for a comparison without detshim and with
+// it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

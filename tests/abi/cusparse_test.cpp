@@ -108,14 +108,6 @@ TEST(Abi, Cusparse) {
   static_assert(TakesWords<9, decltype(::cusparseSgtsv2StridedBatch)>());
   static_assert(TakesWords<9, decltype(::cusparseZgtsv2StridedBatch)>());
 #if CUSPARSE_VERSION < 13000
-  static_assert(TakesWords<10, decltype(::cusparseScsrilu02)>());
-  static_assert(TakesWords<10, decltype(::cusparseZcsrilu02)>());
-  static_assert(TakesWords<10, decltype(::cusparseDcsric02)>());
-  static_assert(TakesWords<10, decltype(::cusparseCcsric02)>());
-  static_assert(TakesWords<12, decltype(::cusparseSbsrilu02)>());
-  static_assert(TakesWords<12, decltype(::cusparseZbsrilu02)>());
-  static_assert(TakesWords<12, decltype(::cusparseDbsric02)>());
-  static_assert(TakesWords<12, decltype(::cusparseCbsric02)>());
   static_assert(TakesWords<12, decltype(::cusparseScsrcolor)>());
   static_assert(TakesWords<12, decltype(::cusparseZcsrcolor)>());
 #endif

@@ -118,6 +118,31 @@ TEST_P(OpenMpLoops, GoToTheSameThreadsInEachRun) {
   }
 }
 
+// Which thread that is is a race, which no hook answers: noted, as threads are.
+TEST_P(OpenMpLoops, ThatOneThreadOfATeamDoesAreNoted) {
+  for (const std::string construct : {"sections", "single", "ordered", "doacross", "task"}) {
+    const bool is_fixed = GetParam() == OPENMP_CLANG_PROGRAM &&
+                          (construct == "sections" || construct[1] == 'r' || construct[1] == 'o');
+    const TemporaryFolder scratch;
+    Environment environment = under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"OMP_NUM_THREADS", "4"}});
+    EXPECT_EQ(run({GetParam(), "one_" + construct}, environment).status, 0);
+    std::size_t noted = 0;
+    const bool has_log = std::filesystem::exists(scratch.log());
+    for (const ProcessLog& process : has_log ? read_log(scratch.log()) : std::vector<ProcessLog>{})
+      for (const auto& record : process.records) noted += record["t"] == "threads";
+    EXPECT_EQ(noted > 0, !is_fixed) << construct;
+  }
+}
+
+TEST_P(OpenMpLoops, LeaveWhatTheProgramHasChosen) {
+  const TemporaryFolder scratch;
+  Environment environment = under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"OMP_NUM_THREADS", "4"}});
+  std::string chunks;
+  for (int i = 0; i < 60; ++i) chunks += std::to_string(i / 3 % 4);
+  EXPECT_EQ(run({GetParam(), "chosen"}, environment).out, "2 3\n" + chunks + '\n');
+  EXPECT_EQ(run({GetParam(), "chosen"}, {{"OMP_NUM_THREADS", "4"}}).out.substr(0, 4), "2 3\n");
+}
+
 TEST_P(OpenMpLoops, DoEachIterationOnce) {
   const std::set<std::string> native = outputs("all_iterations", {}, 2);
   EXPECT_EQ(native.size(), 1u);

@@ -4,7 +4,8 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/identity/process.h"
-#include "core/log/node_name.h"
+
+#include "core/log/log_file.h"
 
 namespace detshim {
 namespace {
@@ -84,7 +85,7 @@ void keep_environment(int folder, bool made, char* room, size_t room_size) {
   const long size = handed_over();
   if (size == 0) return;
   char node[65];
-  node_name(node);
+  log_file::name_of_node(node);
   Text<160> name;
   if (made || usual_one_is_ours(folder, node)) {
     name.add(usual_name);

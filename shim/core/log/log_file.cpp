@@ -13,6 +13,8 @@
 
 #include <initializer_list>
 
+#include <sys/utsname.h>
+
 namespace detshim::log_file {
 
 DETSHIM_STARTUP_DATA uint64_t lock = 0;
@@ -228,6 +230,14 @@ bool is_first_in_run(const char* suffix) {
   if (fd >= 0) sys::close(fd);
   sys::close(folder);
   return fd != -EEXIST;
+}
+
+void name_of_node(char (&name)[65]) {
+  utsname node = {};
+  sys::call(SYS_uname, sys::address(&node));
+  __builtin_memcpy(name, node.nodename, sizeof name);
+  for (char* c = name; *c != 0; ++c)
+    if (*c == '/') *c = '_';
 }
 
 int open_folder(bool make, bool* made) {

@@ -43,6 +43,9 @@ inline void say(TextWriter& text) { say(text.c_str(), text.length()); }
 /// folder.
 bool is_first_in_run(const char* suffix);
 
+/// This machine's name, as a part of a file's name too.
+void name_of_node(char (&name)[65]);
+
 /// The log folder, made where it is missing if `make`; neither it nor the default's `detshim-log` may be a
 /// link. A descriptor, or a negated errno. `made` tells whether this call made it.
 int open_folder(bool make = false, bool* made = nullptr);

@@ -8,7 +8,6 @@
 #include "core/log/environment_file.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
-#include "core/log/node_name.h"
 #include "core/policy/options.h"
 
 #include <initializer_list>
@@ -39,7 +38,7 @@ int open_marks() {
   if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
   keep_environment(folder, made, log_file::text_room, sizeof log_file::text_room);
   char node[65];
-  node_name(node);
+  log_file::name_of_node(node);
   Text<80> name;
   name.add(node).add(".ranks");
   // Of many ranks that come at once one makes it, and the others find it.
@@ -62,7 +61,7 @@ void mark_rank() {
   Line line(log_file::line_room, sizeof log_file::line_room);
   const auto write = [&](auto record, const auto& add_own) {
     char node[65];
-    node_name(node);
+    log_file::name_of_node(node);
     record.number("v", log_format).text("run", me.run).text("job", me.job.text);
     record.hash("job_key", me.job.key).hash("launcher", me.launcher);
     add_own(record);

@@ -8,7 +8,6 @@
 #include "core/identity/process.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
-#include "core/log/node_name.h"
 #include "core/policy/options.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_watch.h"
@@ -185,7 +184,7 @@ void write_start() {
   if (*me.job.text != 0) record.text("job", me.job.text);
   if (me.rank_given) {
     char node[65];
-    node_name(node);
+    log_file::name_of_node(node);
     record.text("node", node);
   }
   record.text("program", program);

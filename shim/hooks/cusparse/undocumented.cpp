@@ -44,11 +44,6 @@ FOUR_TYPES(gtsv2, 9);
 FOUR_TYPES(gtsv2_nopivot, 9);
 FOUR_TYPES(gtsv2StridedBatch, 9);
 FOUR_TYPES(gtsvInterleavedBatch, 9);
-// Incomplete factorizations.
-FOUR_TYPES(csrilu02, 10);
-FOUR_TYPES(csric02, 10);
-FOUR_TYPES(bsrilu02, 12);
-FOUR_TYPES(bsric02, 12);
 // Products and solves of block matrices.
 FOUR_TYPES(bsrmv, 15);
 FOUR_TYPES(bsrxmv, 18);

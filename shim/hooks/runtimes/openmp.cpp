@@ -49,18 +49,19 @@ void record_race_in_team(const Call& call, Reason why, bool is_ordered = false) 
     record_race(call, static_cast<unsigned>(ask(call, "omp_get_num_threads")), why, is_ordered);
 }
 
-/// True if schedule(runtime) means a fixed one: OMP_SCHEDULE or the program chose (omp.h, omp_sched_t).
-/// `makes_it_so`: the thread is given one with its chunk.
-template <typename Call>
-bool runtime_schedule_is_static(const Call& call, bool makes_it_so = false) {
-  auto* get = call.template sibling<void(unsigned*, int*)>("omp_get_schedule");
-  auto* set = call.template sibling<void(unsigned, int)>("omp_set_schedule");
+/// What schedule(runtime) means (omp.h, omp_sched_t): OMP_SCHEDULE or the program chose.
+struct Chosen {
   unsigned kind = 0;
   int chunk = 0;
-  if (get != nullptr) get(&kind, &chunk);
-  constexpr unsigned is_static = 1, is_monotonic = 0x80000000;
-  if (makes_it_so && set != nullptr) set(kind = is_static, chunk);
-  return (kind & ~is_monotonic) == is_static;
+
+  bool is_static() const { return (kind & ~0x80000000) == 1; } // the highest bit is monotonic
+};
+template <typename Call>
+Chosen runtime_schedule(const Call& call) {
+  Chosen chosen;
+  if (auto* get = call.template sibling<void(unsigned*, int*)>("omp_get_schedule"))
+    get(&chosen.kind, &chosen.chunk);
+  return chosen;
 }
 
 /// Where a function that only jumps to another goes: gcc keeps one of several equal regions.
@@ -80,8 +81,8 @@ const unsigned char* follow_jump(const unsigned char* code) {
   return code;
 }
 
-/// True if the function swaps memory by comparing: lock cmpxchg (Intel SDM, volume 2A) or load and store
-/// exclusive, compare and swap (Arm ARM, C4.1.94). Only its own bytes are looked at, and only once.
+/// True if the function swaps memory by comparing, or adds to a number that it takes: lock cmpxchg, lock xadd
+/// (Intel SDM, volume 2) or load and store exclusive, compare and swap (Arm ARM, C4.1.94).
 bool compares_and_swaps(const void* function) {
   const unsigned char* code = follow_jump(static_cast<const unsigned char*>(function));
   const CodeRange range = function_at(code);
@@ -92,7 +93,7 @@ bool compares_and_swaps(const void* function) {
     if (code[i] != 0xF0) continue;
     const unsigned char* opcode = code + i + 1;
     if ((*opcode & 0xF0) == 0x40) ++opcode; // REX
-    if (opcode[0] == 0x0F && opcode[1] == 0xB1) return true;
+    if (opcode[0] == 0x0F && (opcode[1] == 0xB1 || opcode[1] == 0xC1)) return true;
   }
 #elif defined(__aarch64__)
   for (size_t i = 0; i + 4 <= size; i += 4) {
@@ -135,34 +136,21 @@ void fix_number_of_threads() {
 
 using namespace detshim;
 
-DETSHIM_HOOK(
-    openmp, void, GOMP_parallel, (Region region, void* data, unsigned threads, unsigned flags),
-    .action = Action::nondeterministic, .fields = {"threads"},
-    .summary = "Records a region of gcc's whose threads add to shared numbers by compare-and-swap.") {
-  DETSHIM_ENTER_COPY(GOMP_parallel);
-  if (!call.passes() && adds_in_any_order(region))
-    record_race(call, threads_of_region(call, threads), Reason::addition_race);
-  call.real(region, data, threads, flags);
-}
-
-DETSHIM_HOOK(openmp, unsigned, GOMP_parallel_reductions,
-             (Region region, void* data, unsigned threads, unsigned flags),
-             .action = Action::nondeterministic, .fields = {"threads"},
-             .summary = "Records a region of gcc's with a task reduction.") {
-  DETSHIM_ENTER_COPY(GOMP_parallel_reductions);
-  if (!call.passes()) record_race(call, threads_of_region(call, threads), Reason::addition_race);
-  return call.real(region, data, threads, flags);
-}
-
-DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::nondeterministic, .fields = {"threads"},
-             .summary = "Records gcc's reductions of several numbers, which are combined under a lock.") {
-  DETSHIM_ENTER_COPY(GOMP_atomic_start);
-  if (!call.passes()) record_race_in_team(call, Reason::addition_race);
-  call.real();
-}
-
 namespace detshim {
 namespace {
+
+template <bool is_reduction, typename Call>
+auto run_region(const Call& call, Region region, void* data, unsigned threads, unsigned flags) {
+  if (!call.passes() && (is_reduction || adds_in_any_order(region)))
+    record_race(call, threads_of_region(call, threads), Reason::addition_race);
+  return call.real(region, data, threads, flags);
+}
+constexpr Description gcc_region = {.action = Action::nondeterministic,
+                                    .fields = {"threads"},
+                                    .summary =
+                                        "Records a region of gcc's whose threads add to shared numbers."};
+using Parallel = CallOfCopy<void(Region region, void* data, unsigned threads, unsigned flags)>;
+using ParallelReductions = CallOfCopy<unsigned(Region region, void* data, unsigned threads, unsigned flags)>;
 
 // gcc's loops come in three forms: a region that is one loop, and a loop in a region over signed and over
 // unsigned numbers. Those whose schedule OMP_SCHEDULE decides have no chunk.
@@ -171,36 +159,55 @@ enum Schedule { free_threads, by_variable };
 
 template <Schedule schedule, typename Call>
 bool may_race(const Call& call) {
-  return !call.passes() && (schedule != by_variable || !runtime_schedule_is_static(call));
+  return !call.passes() && (schedule != by_variable || !runtime_schedule(call).is_static());
 }
 
-/// What runs the loop with a fixed schedule: the function of `name`, or, where OMP_SCHEDULE decides, the same
-/// with another one; nullptr where that is not wanted or not there.
-template <Schedule schedule, typename Call, typename Function>
-Function* with_fixed_schedule(const Call& call, Function* real, const char* name) {
-  if (!options().forces()) return nullptr;
-  if constexpr (schedule == by_variable)
-    return runtime_schedule_is_static(call, true) ? real : nullptr;
-  else
-    return call.template sibling<Function>(name);
+/// A function of the runtime's for loops in a fixed order; nullptr where that is not wanted.
+template <typename Function, typename Call>
+Function* in_order(const Call& call, const char* name) {
+  return options().forces() ? call.template sibling<Function>(name) : nullptr;
+}
+
+/// Calls run(is_fixed) with OMP_SCHEDULE deciding for static, with its chunk.
+template <typename Call, typename Run>
+bool with_static_variable(const Call& call, Run run) {
+  const Chosen chosen = runtime_schedule(call);
+  auto* const set = in_order<void(unsigned, int)>(call, "omp_set_schedule");
+  if (set != nullptr) set(1, chosen.chunk);
+  const bool has_some = run(set != nullptr);
+  if (set != nullptr) set(chosen.kind, chosen.chunk);
+  return has_some;
 }
 
 template <Schedule schedule, typename Call, typename... Bounds>
 void run_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
   if (!may_race<schedule>(call)) return call.real(region, data, threads, bounds...);
-  auto* const fixed = with_fixed_schedule<schedule>(call, call.real, "GOMP_parallel_loop_static");
-  record_race(call, threads_of_region(call, threads), Reason::schedule_race, fixed != nullptr);
-  (fixed != nullptr ? fixed : call.real)(region, data, threads, bounds...);
+  const auto run = [&](auto* function, bool is_fixed) {
+    record_race(call, threads_of_region(call, threads), Reason::schedule_race, is_fixed);
+    function(region, data, threads, bounds...);
+    return true;
+  };
+  auto* const fixed = in_order<void(Region, void*, unsigned, Bounds...)>(call, "GOMP_parallel_loop_static");
+  if constexpr (schedule == by_variable)
+    with_static_variable(call, [&](bool is_fixed) { return run(call.real, is_fixed); });
+  else
+    run(fixed != nullptr ? fixed : call.real, fixed != nullptr);
 }
 
 template <Schedule schedule, typename Call, typename... Bounds>
 bool start_loop(const Call& call, Bounds... bounds) {
   if (!may_race<schedule>(call)) return call.real(bounds...);
+  const auto run = [&](auto* function, bool is_fixed) {
+    record_race_in_team(call, Reason::schedule_race, is_fixed);
+    return function(bounds...);
+  };
   constexpr bool is_unsigned = sizeof...(bounds) == 7;
-  auto* const fixed = with_fixed_schedule<schedule>(
-      call, call.real, is_unsigned ? "GOMP_loop_ull_static_start" : "GOMP_loop_static_start");
-  record_race_in_team(call, Reason::schedule_race, fixed != nullptr);
-  return (fixed != nullptr ? fixed : call.real)(bounds...);
+  auto* const fixed =
+      in_order<bool(Bounds...)>(call, is_unsigned ? "GOMP_loop_ull_static_start" : "GOMP_loop_static_start");
+  if constexpr (schedule == by_variable)
+    return with_static_variable(call, [&](bool is_fixed) { return run(call.real, is_fixed); });
+  else
+    return run(fixed != nullptr ? fixed : call.real, fixed != nullptr);
 }
 
 /// A loop's next iterations, whatever schedule it was started with: libgomp looks there under this name
@@ -227,8 +234,81 @@ using UnsignedLoop = CallOfCopy<words_signature<bool, 7>>; // which way it goes,
 using UnsignedRuntime = Loop;
 using Next = CallOfCopy<words_signature<bool, 2>>;
 
+// ------------------------------------------------------------------ LLVM and Intel
+
+/// The numbers of enum sched_type in kmp.h; the two highest bits but one are modifiers.
+constexpr int modifiers = 3 << 29, static_chunked = 33, static_whole = 34, by_variable_of_clang = 37;
+constexpr int to_ordered = 32, first_ordered = 65;
+
+/// Of schedule(runtime) the team has its own copy, which nobody tells: it is given what its thread has. With
+/// cancellation, libomp's fixed schedules wait for ever in places where its others end.
+template <typename Call>
+void begin_dispatch(const Call& call, void* place, int thread, int schedule, Word first, Word last, Word step,
+                    Word chunk) {
+  const int plain = schedule & ~modifiers, ordered = plain >= first_ordered ? to_ordered : 0;
+  const int kind = plain - ordered;
+  const bool is_static =
+      kind == static_chunked || kind == static_whole || kind == 40 || kind == 41; // greedy, balanced
+  if (call.passes() || is_static) return call.real(place, thread, schedule, first, last, step, chunk);
+  const Chosen chosen = kind == by_variable_of_clang ? runtime_schedule(call) : Chosen{};
+  const bool is_fixed = options().forces() && ask(call, "omp_get_cancellation") == 0;
+  if (!chosen.is_static() || !is_fixed) record_race_in_team(call, Reason::schedule_race, is_fixed);
+  if (is_fixed && kind == by_variable_of_clang) chunk = reinterpret_cast<Word>(intptr_t{chosen.chunk});
+  if (is_fixed)
+    schedule = ordered + (chosen.is_static() && chosen.chunk <= 0 ? static_whole : static_chunked);
+  call.real(place, thread, schedule, first, last, step, chunk);
+}
+
+template <typename Call, typename... Arguments>
+int reduce(const Call& call, Arguments... arguments) {
+  const char* const value = environment_value("KMP_DETERMINISTIC_REDUCTION");
+  const bool is_tree = value != nullptr && setting_is_good("KMP_DETERMINISTIC_REDUCTION", value);
+  if (!call.passes() && !is_tree) record_race_in_team(call, Reason::addition_race);
+  return call.real(arguments...);
+}
+
+/// Noted as threads are: what is guarded, or goes to one thread of the team, may be the same whoever it is.
+/// Once for each place in each thread: of a team's, all but one do nothing else.
+template <typename Call, typename... Arguments>
+auto note_team(const Call& call, Arguments... arguments) {
+  if (!call.passes())
+    once_in_thread(reinterpret_cast<const void*>(&fix_number_of_threads), call.caller(), [&] {
+      if (ask(call, "omp_get_num_threads") > 1 || contains(call.hook().info().name, "parallel"))
+        note_user_call(UserCall::threads, call.caller());
+      return true;
+    });
+  return call.real(arguments...);
+}
+
+constexpr Description noted = {.action = Action::observe,
+                               .summary = "Noted where a team comes: which thread is first is a race."};
+using Critical = CallOfCopy<void()>;
+using OfLock = CallOfCopy<void(void* lock)>;
+using OfClang = CallOfCopy<void(void* place, int thread, void* lock)>;
+template <int count>
+using Noted = CallOfCopy<words_signature<Word, count>>;
+
+constexpr Description clang_race = {.action = Action::nondeterministic,
+                                    .fields = {"threads"},
+                                    .summary = "Records clang's reductions that no variable orders."};
+constexpr Description clang_loop = {.action = Action::replace,
+                                    .fields = {"threads"},
+                                    .summary = "Gives such a loop of clang's a static schedule."};
+using Init = CallOfCopy<words_signature<void, 4, void*, int, int>>;
+using Reduce = CallOfCopy<words_signature<int, 7>>;
+
 } // namespace
 } // namespace detshim
+
+DETSHIM_TEMPLATE_HOOK(openmp, Parallel, GOMP_parallel, run_region<false>, gcc_region);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelReductions, GOMP_parallel_reductions, run_region<true>, gcc_region);
+
+DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::nondeterministic, .fields = {"threads"},
+             .summary = "Records gcc's reductions of several numbers, which are combined under a lock.") {
+  DETSHIM_ENTER_COPY(GOMP_atomic_start);
+  if (!call.passes()) record_race_in_team(call, Reason::addition_race);
+  call.real();
+}
 
 #define DETSHIM_GCC_LOOP(GUARD, NAME, BODY) DETSHIM_TEMPLATE_HOOK(openmp, GUARD, GOMP_##NAME, BODY, gcc_loop)
 #define DETSHIM_GCC_LOOPS(GUARD, NAME, OTHER, BODY)                                                          \
@@ -258,79 +338,30 @@ DETSHIM_GCC_NEXT(guided);
 DETSHIM_GCC_NEXT(nonmonotonic_dynamic);
 DETSHIM_GCC_NEXT(nonmonotonic_guided);
 
-// ------------------------------------------------------------------ LLVM and Intel
-
-namespace detshim {
-namespace {
-
-/// The numbers of enum sched_type in kmp.h; the two highest bits but one are modifiers.
-constexpr int modifiers = 3 << 29, static_chunked = 33, to_ordered = 32, first_ordered = 65;
-
-/// Whether iterations go to whichever thread is free.
-template <typename Call>
-bool is_to_free_threads(const Call& call, int plain) {
-  if (plain == 37) return !runtime_schedule_is_static(call);
-  if (plain >= first_ordered) plain -= to_ordered;
-  return plain != static_chunked && plain != 34 && plain != 40 && plain != 41; // static, greedy, balanced
-}
-
-template <typename Call, typename... Bounds>
-void begin_dispatch(const Call& call, void* place, int thread, int schedule, Bounds... bounds) {
-  const int plain = schedule & ~modifiers;
-  if (!call.passes() && is_to_free_threads(call, plain)) {
-    record_race_in_team(call, Reason::schedule_race, options().forces());
-    if (options().forces()) schedule = plain >= first_ordered ? static_chunked + to_ordered : static_chunked;
-  }
-  call.real(place, thread, schedule, bounds...);
-}
-
-template <typename Call, typename... Arguments>
-int reduce(const Call& call, Arguments... arguments) {
-  const char* const value = environment_value("KMP_DETERMINISTIC_REDUCTION");
-  const bool is_tree = value != nullptr && setting_is_good("KMP_DETERMINISTIC_REDUCTION", value);
-  if (!call.passes() && !is_tree) record_race_in_team(call, Reason::addition_race);
-  return call.real(arguments...);
-}
-
-/// Noted as threads are: what it guards may be the same in any order. Once for each place in each thread: of
-/// a team's, all but one do nothing else.
-template <typename Call, typename... Arguments>
-void enter_critical(const Call& call, Arguments... arguments) {
-  if (!call.passes())
-    once_in_thread(reinterpret_cast<const void*>(&fix_number_of_threads), call.caller(), [&] {
-      if (ask(call, "omp_get_num_threads") > 1) note_user_call(UserCall::threads, call.caller());
-      return true;
-    });
-  call.real(arguments...);
-}
-
-constexpr Description noted = {.action = Action::observe,
-                               .summary = "Noted where a team comes: which thread is first is a race."};
-using Critical = CallOfCopy<void()>;
-using OfLock = CallOfCopy<void(void* lock)>;
-using OfClang = CallOfCopy<void(void* place, int thread, void* lock)>;
-
-constexpr Description clang_race = {.action = Action::nondeterministic,
-                                    .fields = {"threads"},
-                                    .summary = "Records clang's reductions that no variable orders."};
-constexpr Description clang_loop = {.action = Action::replace,
-                                    .fields = {"threads"},
-                                    .summary = "Gives such a loop of clang's a static schedule."};
-using Init = CallOfCopy<words_signature<void, 4, void*, int, int>>;
-using Reduce = CallOfCopy<words_signature<int, 7>>;
-
-} // namespace
-} // namespace detshim
-
 DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_4, __kmpc_dispatch_init_4u, begin_dispatch,
                        clang_loop);
 DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_init_8u, begin_dispatch,
                        clang_loop);
 DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_race);
 
-DETSHIM_TEMPLATE_HOOK(openmp, Critical, GOMP_critical_start, enter_critical, noted);
-DETSHIM_TEMPLATE_HOOKS(openmp, OfLock, GOMP_critical_name_start, omp_set_lock, enter_critical, noted);
-DETSHIM_TEMPLATE_HOOK(openmp, OfClang, __kmpc_critical, enter_critical, noted);
+DETSHIM_TEMPLATE_HOOK(openmp, Critical, GOMP_critical_start, note_team, noted);
+DETSHIM_TEMPLATE_HOOKS(openmp, OfLock, GOMP_critical_name_start, omp_set_lock, note_team, noted);
+DETSHIM_TEMPLATE_HOOK(openmp, OfClang, __kmpc_critical, note_team, noted);
+// Loops of gcc's that wait for each other, or whose tasks add up. The longest list of arguments serves all of
+// a row.
+#define NOTED(COUNT, NAME, OTHER) DETSHIM_TEMPLATE_HOOKS(openmp, Noted<COUNT>, NAME, OTHER, note_team, noted)
+NOTED(6, GOMP_loop_ordered_dynamic_start, GOMP_loop_ordered_guided_start);
+NOTED(7, GOMP_loop_ull_ordered_dynamic_start, GOMP_loop_ull_ordered_guided_start);
+NOTED(6, GOMP_loop_ordered_runtime_start, GOMP_loop_ull_ordered_runtime_start);
+NOTED(5, GOMP_loop_doacross_dynamic_start, GOMP_loop_doacross_guided_start);
+NOTED(5, GOMP_loop_ull_doacross_dynamic_start, GOMP_loop_ull_doacross_guided_start);
+NOTED(4, GOMP_loop_doacross_runtime_start, GOMP_loop_ull_doacross_runtime_start);
+NOTED(10, GOMP_loop_start, GOMP_loop_ull_start);
+NOTED(1, GOMP_sections_start, GOMP_single_start);
+NOTED(5, GOMP_parallel_sections, __kmpc_single);
+NOTED(11, GOMP_taskloop, GOMP_taskloop_ull);
+NOTED(10, GOMP_task, __kmpc_omp_task);
+DETSHIM_TEMPLATE_HOOK(openmp, Noted<12>, __kmpc_taskloop, note_team, noted);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"requested", "effective"},

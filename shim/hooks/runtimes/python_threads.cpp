@@ -1,6 +1,5 @@
 #include "hooks/runtimes/python_threads.h"
 
-#include "core/base/generations.h"
 #include "core/base/modules.h"
 #include "core/base/python_frames.h"
 #include "core/policy/options.h"
@@ -74,18 +73,6 @@ const Starter* starter_of(const PythonCallSite& call_site) {
   return nullptr;
 }
 
-/// True once in a process for a line: one that fills several queues counts as one process. For a thread that
-/// holds the interpreter's lock.
-bool is_first_queue_of(const PythonFrame& user) {
-  static constinit struct {
-    uint32_t generation;
-    int line;
-  } last = {};
-  if (last.generation == generation() && last.line == user.line) return false;
-  last = {generation(), user.line};
-  return true;
-}
-
 } // namespace
 
 PythonThread::PythonThread(const void* caller) {
@@ -97,7 +84,7 @@ PythonThread::PythonThread(const void* caller) {
   const char* const called = call_site.user < 1 ? "" : call_site.frames[call_site.user - 1].file;
   const char* pool = "multiprocessing.Queue";
   if (ends_with(called, "/multiprocessing/queues.py")) { // a process starts it as it first puts something in
-    if (is_first_queue_of(call_site.frames[call_site.user])) why = Reason::queue_race;
+    why = Reason::queue_race;
   } else if (ends_with(called, "/threading.py") || ends_with(called, "/concurrent/futures/thread.py") ||
              ends_with(called, "/concurrent/futures/_base.py")) {
     keep_python_call(UserCall::threads, caller, call_site);

@@ -280,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, CusparseSolvers, both_ways, name_of_way);
 
 TEST_P(CusparseSolvers, AreRecordedAndPass) {
   const Lines functions = native({});
-  EXPECT_EQ(functions.size(), 65u);
+  EXPECT_EQ(functions.size(), 49u);
   const Lines expected = native(functions);
   const Lines called = calls();
   EXPECT_EQ(called.size(), functions.size());

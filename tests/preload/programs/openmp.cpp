@@ -139,6 +139,45 @@ unsigned long who(const char* schedule, int slow) {
   return sum;
 }
 
+// Constructs by which one thread of the team does what the others do not.
+int one_does(const char* construct) {
+  int who = -1;
+  const auto is = [construct](const char* name) { return std::strcmp(construct, name) == 0; };
+#pragma omp parallel
+  {
+    if (is("sections")) {
+#pragma omp sections
+      {
+#pragma omp section
+        who = omp_get_thread_num();
+#pragma omp section
+        numbers[0] = 1;
+      }
+    } else if (is("single")) {
+#pragma omp single
+      who = omp_get_thread_num();
+    } else if (is("ordered")) {
+#pragma omp for schedule(dynamic) ordered
+      for (int i = 0; i < 9; ++i) {
+#pragma omp ordered
+        who = omp_get_thread_num();
+      }
+    } else if (is("doacross")) {
+#pragma omp for schedule(dynamic) ordered(1)
+      for (int i = 1; i < 9; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+        who = omp_get_thread_num();
+#pragma omp ordered depend(source)
+      }
+    } else if (is("task")) {
+#pragma omp master
+#pragma omp task shared(who)
+      who = omp_get_thread_num();
+    }
+  }
+  return who;
+}
+
 // Each iteration once, in the order of the loop where that is asked for.
 long all_iterations() {
   long sum = 0, order = 0;
@@ -173,6 +212,19 @@ int main(int argc, char** argv) {
   const auto is = [what](const char* name) { return std::strcmp(what, name) == 0; };
   if (is("set_dynamic")) omp_set_dynamic(1);
   if (is("set_dynamic") || is("get_dynamic")) return std::printf("%d\n", omp_get_dynamic()) < 0;
+  if (std::strncmp(what, "one_", 4) == 0) return std::printf("%d\n", one_does(what + 4)) < 0;
+  if (is("chosen")) { // what the program has chosen stays
+    omp_set_schedule(omp_sched_dynamic, 3);
+    std::vector<int> thread(60);
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 60; ++i) thread[static_cast<size_t>(i)] = omp_get_thread_num();
+    omp_sched_t kind = omp_sched_auto;
+    int chunk = 0;
+    omp_get_schedule(&kind, &chunk);
+    std::printf("%d %d\n", static_cast<int>(kind), chunk);
+    for (const int one : thread) std::printf("%d", one);
+    return std::printf("\n") < 0;
+  }
   if (std::strncmp(what, "who", 3) == 0) return std::printf("%lu\n", who(what, argv[2][0] - '0')) < 0;
   if (is("all_iterations")) return std::printf("%ld\n", all_iterations()) < 0;
   const double result = is("loop_in_region")        ? loop_in_region()

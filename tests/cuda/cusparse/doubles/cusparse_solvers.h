@@ -26,26 +26,6 @@
         void* buffer),                                                                                       \
        (handle, algorithm, m, lower, diagonal, upper, x, batches, buffer),                                   \
        (at(1), 2, 3, at(4), at(5), at(6), at(7), 8, at(9)))                                                  \
-  EACH(csrilu02,                                                                                             \
-       (Opaque handle, int m, int count, const void* matrix, void* values, const int* offsets,               \
-        const int* columns, void* info, int policy, void* buffer),                                           \
-       (handle, m, count, matrix, values, offsets, columns, info, policy, buffer),                           \
-       (at(1), 2, 3, at(4), at(5), at(6), at(7), at(8), 9, at(10)))                                          \
-  EACH(csric02,                                                                                              \
-       (Opaque handle, int m, int count, const void* matrix, void* values, const int* offsets,               \
-        const int* columns, void* info, int policy, void* buffer),                                           \
-       (handle, m, count, matrix, values, offsets, columns, info, policy, buffer),                           \
-       (at(1), 2, 3, at(4), at(5), at(6), at(7), at(8), 9, at(10)))                                          \
-  EACH(bsrilu02,                                                                                             \
-       (Opaque handle, int direction, int m, int count, const void* matrix, void* values,                    \
-        const int* offsets, const int* columns, int block, void* info, int policy, void* buffer),            \
-       (handle, direction, m, count, matrix, values, offsets, columns, block, info, policy, buffer),         \
-       (at(1), 2, 3, 4, at(5), at(6), at(7), at(8), 9, at(10), 11, at(12)))                                  \
-  EACH(bsric02,                                                                                              \
-       (Opaque handle, int direction, int m, int count, const void* matrix, void* values,                    \
-        const int* offsets, const int* columns, int block, void* info, int policy, void* buffer),            \
-       (handle, direction, m, count, matrix, values, offsets, columns, block, info, policy, buffer),         \
-       (at(1), 2, 3, 4, at(5), at(6), at(7), at(8), 9, at(10), 11, at(12)))                                  \
   EACH(csrcolor,                                                                                             \
        (Opaque handle, int m, int count, const void* matrix, const void* values, const int* offsets,         \
         const int* columns, const void* fraction, int* colors, int* coloring, int* reordering,               \
