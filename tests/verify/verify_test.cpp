@@ -1277,6 +1277,18 @@ TEST_F(Verify, SaysWhatAResumedRunDrewAgain) {
   EXPECT_EQ(row["killed"], 3) << row;
   EXPECT_EQ(row["resumed"], 3) << row;
   EXPECT_TRUE(verify_json({}, shell("echo a"))["ledger"].empty());
+  // What the program seeds itself is no draw of detshim's.
+  std::string own = read("train.py");
+  own.replace(own.find("random.SystemRandom().random()"), 30, "draw()");
+  own.replace(own.find("random, "), 8, "");
+  own.insert(own.find('\n') + 1,
+             "state = [7]\ndef draw():\n  state[0] = state[0] * 75 % 65537\n  return state[0]\n");
+  write("train.py", own);
+  for (const char* file : {"starts", "ckpt"}) fs::remove(folder() / file);
+  const Result seeded = verify(options, {"/usr/bin/python3", "train.py"});
+  EXPECT_EQ(seeded.status, different) << seeded.out;
+  EXPECT_TRUE(contains(seeded.out, "keep its state with the step")) << seeded.out;
+  EXPECT_FALSE(contains(seeded.out, "<string>")) << seeded.out;
 }
 
 std::string suspects_of(const Json& cause) {

@@ -16,12 +16,18 @@ namespace {
 
 using Rows = std::map<std::pair<std::string, std::string>, LedgerRow>;
 
+/// True if no line of a file of the user's drew: what an interpreter imports as it starts, for one.
+bool is_nobodys(const PythonFrames& python) {
+  return !python.empty() && (!python.user || python.frames[*python.user].starts_with('<'));
+}
+
 void add_calls(const Run& run, std::uint64_t LedgerRow::*calls, SourceLines& source_lines, Rows& rows) {
   const Log log = read_log(run.log().string());
   for (const SymbolSummary& symbol : summarise(log).symbols) {
     if (symbol.action != Action::pin) continue;
     const std::string function = printable(symbol.library + "." + symbol.function);
     for (const CallPlace& from : symbol.places) {
+      if (is_nobodys(from.python)) continue;
       const std::string place = describe_call_site(from.at, from.frames, from.python, source_lines);
       LedgerRow& row = rows[{function, place}];
       row.function = function;

@@ -20,7 +20,8 @@ struct LedgerRow {
   bool began_anew() const { return killed > 0 && resumed > 0; }
 };
 
-/// Those that began anew first, then most calls first. Empty where nothing was pinned, or no log was left.
+/// Those that began anew first, then most calls first, without those of no line of the user's. Empty where
+/// nothing was pinned, or no log was left.
 std::vector<LedgerRow> draw_ledger(const Run& whole, const Run& killed, const Run& resumed);
 
 /// "libc.rand at train.cpp:6 main: 40 calls until the kill, 60 after it (100 in a whole run): ...".

@@ -84,6 +84,10 @@ void print_ledger(const Verification& result) {
   for (const LedgerRow& row : result.ledger)
     if (row.began_anew() && ++rows <= most)
       std::cout << label(rows == 1 ? "ledger" : "") << describe_row(row) << '\n';
+  if (rows == 0)
+    std::cout << label("ledger")
+              << "no line drew again what detshim pins; a generator that the program seeds itself "
+              << "begins anew too: keep its state with the step\n";
   if (rows > most) std::cout << label("") << counted(rows - most, "place") << " more: see --json\n";
 }
 
