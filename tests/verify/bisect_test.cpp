@@ -141,6 +141,32 @@ TEST_F(Bisect, LeavesAloneWhatTheUserDisabled) {
 }
 
 /// The set is enough and needed: by the document alone.
+// A search of days may be cut off: the same command with its folder goes on with the next trial.
+TEST_F(Bisect, GoesOnWhereItWasInterrupted) {
+  const fs::path log = folder() / "search", journal = log / "search.jsonl";
+  const Words options = {"--log", log.string(), "--json"};
+  const Json whole = Json::parse(bisect(options, {NEEDS_PROGRAM}).out, nullptr, false);
+  ASSERT_TRUE(whole.is_object());
+  const Words trials = lines(contents(journal));
+  ASSERT_GT(trials.size(), 6u);
+  std::ofstream cut(journal, std::ios::trunc);
+  for (std::size_t i = 0; i < 4; ++i) cut << trials[i] << '\n'; // the search's own, and three
+  cut << trials[4].substr(0, 10);
+  cut.close();
+  fs::remove(log / "trial-001" / "run-2" / "stdout");
+  std::ofstream(log / "trial-005" / "left") << "of the trial that was cut off";
+  const Json rest = Json::parse(bisect(options, {NEEDS_PROGRAM}).out, nullptr, false);
+  EXPECT_EQ(rest["text"], whole["text"]);
+  EXPECT_EQ(rest["trials"], whole["trials"]);
+  EXPECT_FALSE(fs::exists(log / "trial-001" / "run-2" / "stdout")) << "it was made again";
+  EXPECT_FALSE(fs::exists(log / "trial-005" / "left"));
+  EXPECT_EQ(lines(contents(journal)).size(), trials.size() + 1) << "with the half line";
+  // Another program's search.
+  const Result other = bisect(options, {NEEDS_PROGRAM, "address"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_TRUE(contains(other.err, "is of a search for another command")) << other.err;
+}
+
 TEST_F(Bisect, WritesJson) {
   const auto document_of = [&](const Words& options) {
     Words all = options;

@@ -1,9 +1,15 @@
 #include "bisect/bisect.h"
 
+#include "log_reader/printable.h"
+#include "support/exit_status.h"
 #include "support/wording.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
+#include <fstream>
 #include <map>
 #include <span>
 #include <string_view>
@@ -16,6 +22,66 @@ using Kept = std::vector<bool>;
 using Unit = std::vector<std::size_t>;
 
 struct OutOfRuns {};
+
+/// The trials that have ended, in a file. A search takes the same steps where its trials end alike, so the
+/// next trial is the next line, until there is none.
+class SearchJournal {
+public:
+  explicit SearchJournal(const BisectPlan& plan) : path_((plan.verify.folder / search_file).string()) {
+    const Json search = {{"command", plan.verify.command},
+                         {"seed", plan.verify.seed},
+                         {"mode", plan.verify.mode},
+                         {"runs", *plan.verify.runs}};
+    std::ifstream in(path_);
+    std::string line;
+    if (!std::getline(in, line)) {
+      write(search);
+      return;
+    }
+    if (Json::parse(line, nullptr, false) != search)
+      throw UsageError(in_quotes(path_) + " is of a search for another command, or with other options");
+    while (std::getline(in, line))
+      if (const Json trial = Json::parse(line, nullptr, false); trial.is_object()) left_.push_back(trial);
+    std::ofstream(path_, std::ios::app) << '\n'; // behind a line that was cut off
+  }
+
+  /// False where the trial is still to be made.
+  bool recall(const RunSettings& settings, Trial& trial) {
+    if (left_.empty() || left_.front().value("settings", Json()) != settings_json(settings, trial.runs)) {
+      left_.clear();
+      return false;
+    }
+    const Json kept = left_.front();
+    left_.pop_front();
+    trial.differing = kept.value("differing", std::size_t{0});
+    trial.problem = kept.value("problem", "");
+    trial.log_problem = kept.value("log_problem", "");
+    trial.seconds = kept.value("seconds", 0.0);
+    return true;
+  }
+
+  void keep(const RunSettings& settings, const Trial& trial) const {
+    write({{"settings", settings_json(settings, trial.runs)},
+           {"differing", trial.differing},
+           {"problem", trial.problem},
+           {"log_problem", trial.log_problem},
+           {"seconds", trial.seconds}});
+  }
+
+private:
+  using Json = nlohmann::json;
+
+  static Json settings_json(const RunSettings& settings, std::size_t runs) {
+    return {{"disabled", settings.disabled}, {"random_layout", settings.keeps_random_layout}, {"runs", runs}};
+  }
+  void write(const Json& line) const {
+    std::ofstream(path_, std::ios::app)
+        << line.dump(-1, ' ', true, Json::error_handler_t::replace) << std::endl;
+  }
+
+  std::string path_;
+  std::deque<Json> left_; ///< trials of a search that goes on
+};
 
 /// Halves the parts until each that is left is needed; each trial is a `verify` of its own.
 class Bisect {
@@ -46,17 +112,17 @@ private:
   /// The program with everything: it has to be repeatable, and its log says what it used.
   bool look_at_baseline() {
     Trial trial;
-    const Verification all = verify(trial, *plan_.verify.runs, {});
+    verify(trial, *plan_.verify.runs, {});
     end(trial);
     if (!trial.is_equal()) {
-      const bool differs = all.answer == Answer::different;
+      const bool differs = trial.differing > 0;
       result_.answer = differs ? Answer::different : Answer::unverified;
       result_.why =
           differs ? "it differs with all hooks and settings: `detshim verify` says where" : trial.problem;
       return false;
     }
-    for (const Problem& problem : all.problems) log_problem_ = problem.text;
-    result_.parts = used_parts(all.runs.front().log().string(), plan_.variables);
+    log_problem_ = trial.log_problem;
+    result_.parts = used_parts(trial.folder + "/run-1/log", plan_.variables);
     result_.without.resize(result_.parts.size());
     return true;
   }
@@ -128,7 +194,7 @@ private:
     return trial;
   }
 
-  Verification verify(Trial& trial, std::size_t runs, RunSettings settings) {
+  void verify(Trial& trial, std::size_t runs, RunSettings settings) {
     if (result_.runs + runs > plan_.most_runs) throw OutOfRuns();
     trial.first_run = result_.runs + 1;
     trial.runs = runs;
@@ -138,21 +204,30 @@ private:
     plan.folder /= name;
     trial.folder = plan.folder.string();
     plan.runs = runs;
-    plan.settings = std::move(settings);
+    plan.settings = settings;
     plan.looks_for_cause = false;
-    std::filesystem::create_directory(plan.folder);
     progress_.began(result_, trial.kept, runs, plan_.most_runs);
-    Verification verification = verify_program(plan);
+    if (!journal_.recall(settings, trial)) {
+      std::filesystem::remove_all(plan.folder); // of a search that was interrupted
+      std::filesystem::create_directory(plan.folder);
+      look_at(verify_program(plan), trial);
+      journal_.keep(settings, trial);
+    }
     result_.runs += runs;
-    for (const Run& run : verification.runs) result_.seconds += run.ended - run.began;
-    for (const Comparison& comparison : verification.comparisons)
-      trial.differing += comparison.differences.empty() ? 0 : 1;
+    result_.seconds += trial.seconds;
     if (trial.differing > 0)
       rarest_ = std::min(rarest_, static_cast<double>(trial.differing) / static_cast<double>(runs - 1));
+  }
+
+  static void look_at(const Verification& verification, Trial& trial) {
+    for (const Run& run : verification.runs) trial.seconds += run.ended - run.began;
+    for (const Comparison& comparison : verification.comparisons)
+      trial.differing += comparison.differences.empty() ? 0 : 1;
     // What is disabled is missing from the log, and that is what was asked for.
-    for (const Problem& problem : verification.problems)
+    for (const Problem& problem : verification.problems) {
       if (std::string_view(problem.kind) != "log") trial.problem = problem.text;
-    return verification;
+      trial.log_problem = problem.text;
+    }
   }
 
   void end(const Trial& trial) {
@@ -186,6 +261,7 @@ private:
   }
 
   const BisectPlan& plan_;
+  SearchJournal journal_{plan_};
   const BisectProgress& progress_;
   Bisection& result_;
   std::map<Kept, Trial> known_;

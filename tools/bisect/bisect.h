@@ -38,7 +38,9 @@ struct Trial {
   std::size_t first_run = 0, runs = 0;
   std::size_t differing = 0; ///< runs that differ from the first of them
   std::string problem;       ///< why they are no equal runs though nothing differs; not safe to print
+  std::string log_problem;   ///< what the verdict of their logs leaves open; not safe to print
   std::string folder;
+  double seconds = 0;
 
   bool is_equal() const { return differing == 0 && problem.empty(); }
 };
@@ -64,6 +66,10 @@ struct BisectProgress {
   void (*began)(const Bisection& so_far, const std::vector<bool>& kept, std::size_t runs, std::size_t most);
   void (*ended)(const Bisection& so_far, const Trial& trial);
 };
+
+/// In the folder of a search: a line of JSON for it, and one for each trial that has ended, by which the same
+/// command goes on where it was.
+inline constexpr const char* search_file = "search.jsonl";
 
 /// Throws UsageError, or Interrupted; outputs are as they were then.
 Bisection bisect_program(const BisectPlan& plan, const BisectProgress& progress);

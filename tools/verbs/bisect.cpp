@@ -1,5 +1,6 @@
 // detshim bisect: which hooks and settings a program needs to be repeatable.
 #include "bisect/bisect.h"
+#include "log_reader/printable.h"
 #include "run/library_file.h"
 #include "support/variable.h"
 #include "verbs/verbs.h"
@@ -67,6 +68,7 @@ int bisect(const BisectOptions& options) {
     }
     return status_of(result.answer);
   } catch (const Interrupted& interrupted) {
+    say("the same command with --log " + in_quotes(plan.verify.folder.string()) + " goes on with the search");
     return end_as_interrupted(interrupted, plan.verify);
   }
 }

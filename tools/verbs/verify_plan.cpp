@@ -1,5 +1,6 @@
 #include "verbs/verify_plan.h"
 
+#include "bisect/bisect.h"
 #include "log_reader/printable.h"
 #include "run/library_file.h"
 #include "scanner/preloading.h"
@@ -119,9 +120,10 @@ fs::path make_folder(const std::optional<std::string>& asked_for, const std::str
       verb + moment_text(std::time(nullptr), "-%Y%m%dT%H%M%S-") + std::to_string(::getpid());
   fs::path folder = fs::absolute(asked_for ? fs::path(*asked_for) : fs::path("detshim-log") / name);
   std::error_code error;
-  if (fs::exists(fs::symlink_status(folder, error)) && !fs::is_empty(folder, error))
+  const bool goes_on = verb == "bisect" && fs::exists(folder / search_file, error);
+  if (fs::exists(fs::symlink_status(folder, error)) && !fs::is_empty(folder, error) && !goes_on)
     throw UsageError("--log " + in_quotes(folder.string()) +
-                     " is not accepted: a folder that is new or empty");
+                     " is not accepted: a folder that is new or empty, or of a search that was interrupted");
   fs::create_directories(folder, error);
   if (!error) fs::permissions(folder, fs::perms::owner_all, error);
   if (error)
