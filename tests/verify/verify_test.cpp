@@ -217,6 +217,16 @@ TEST_F(Verify, IsWhatLogAndReportSpeakOf) {
   EXPECT_FALSE(contains(detshim({"report", "-o", "-"}).out, "<title>equal"));
 }
 
+// What it prints itself, into the folder in which an output was looked for.
+TEST_F(Verify, TakesItsOwnMessagesForNoOutput) {
+  std::string command;
+  for (const std::string& word : words({"--output", "made"}, {"/usr/bin/python3", "-S", "-c",
+                                                              R"(open("made", "w").write("1"); print(1))"}))
+    command += " '" + word + "'";
+  const Result result = run({"sh", "-c", command + " >out 2>err"}, {}, folder());
+  EXPECT_EQ(result.status, equal) << read("out") << read("err");
+}
+
 // A shell, a terminal and a service have other ids than the one that verifies.
 TEST_F(Verify, GivesRunsOtherParentsAndSessions) {
   std::ofstream(folder() / "ids.c")

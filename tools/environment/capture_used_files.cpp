@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,6 +20,7 @@
 
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -244,6 +247,18 @@ void capture_likely_files(const std::vector<std::string>& words, bool with_folde
   }
 }
 
+namespace {
+
+/// What this command itself prints to: `detshim verify ... 2>errors`.
+bool is_own_stream(const struct stat& file) {
+  struct stat stream;
+  return std::ranges::any_of(std::array{STDOUT_FILENO, STDERR_FILENO}, [&](int descriptor) {
+    return ::fstat(descriptor, &stream) == 0 && stream.st_dev == file.st_dev && stream.st_ino == file.st_ino;
+  });
+}
+
+} // namespace
+
 std::map<std::string, std::string> written_files(const std::string& log, std::int64_t began) {
   constexpr std::size_t most = 1000;
   std::map<std::string, std::string> found;
@@ -254,7 +269,8 @@ std::map<std::string, std::string> written_files(const std::string& log, std::in
     struct stat state;
     if (::lstat(path.c_str(), &state) != 0) return false;
     if (found.size() < most && S_ISREG(state.st_mode) && state.st_size <= 64 << 20 &&
-        !path.starts_with(own) && was_changed_since(state, began) && !is_in_cache_of_kernels(path))
+        !path.starts_with(own) && was_changed_since(state, began) && !is_in_cache_of_kernels(path) &&
+        !is_own_stream(state))
       if (const Known known = contents_of(path, state); known.problem.empty()) found[path] = known.text;
     return true;
   };
