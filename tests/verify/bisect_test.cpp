@@ -157,9 +157,9 @@ TEST_F(Bisect, GoesOnWhereItWasInterrupted) {
   std::ofstream(log / "trial-005" / "left") << "of the trial that was cut off";
   const Json rest = Json::parse(bisect(options, {NEEDS_PROGRAM}).out, nullptr, false);
   EXPECT_EQ(rest["text"], whole["text"]);
-  EXPECT_EQ(rest["trials"], whole["trials"]);
+  EXPECT_EQ(rest["trials"].size(), whole["trials"].size());
   EXPECT_FALSE(fs::exists(log / "trial-001" / "run-2" / "stdout")) << "it was made again";
-  EXPECT_FALSE(fs::exists(log / "trial-005" / "left"));
+  EXPECT_TRUE(fs::exists(log / "trial-005" / "left")) << "it may be what was set aside of the user's";
   EXPECT_EQ(lines(contents(journal)).size(), trials.size() + 1) << "with the half line";
   // Another program's search.
   const Result other = bisect(options, {NEEDS_PROGRAM, "address"});

@@ -57,6 +57,7 @@ public:
     trial.problem = kept.value("problem", "");
     trial.log_problem = kept.value("log_problem", "");
     trial.seconds = kept.value("seconds", 0.0);
+    trial.folder = kept.value("folder", trial.folder);
     return true;
   }
 
@@ -65,7 +66,8 @@ public:
            {"differing", trial.differing},
            {"problem", trial.problem},
            {"log_problem", trial.log_problem},
-           {"seconds", trial.seconds}});
+           {"seconds", trial.seconds},
+           {"folder", trial.folder}});
   }
 
 private:
@@ -208,7 +210,10 @@ private:
     plan.looks_for_cause = false;
     progress_.began(result_, trial.kept, runs, plan_.most_runs);
     if (!journal_.recall(settings, trial)) {
-      std::filesystem::remove_all(plan.folder); // of a search that was interrupted
+      // What a trial left that was cut off may be the user's outputs, set aside: verify_program() puts them
+      // back.
+      while (std::filesystem::exists(plan.folder)) plan.folder += "-again";
+      trial.folder = plan.folder.string();
       std::filesystem::create_directory(plan.folder);
       look_at(verify_program(plan), trial);
       journal_.keep(settings, trial);

@@ -4,7 +4,6 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/identity/process.h"
-
 #include "core/log/log_file.h"
 
 namespace detshim {
