@@ -161,7 +161,10 @@ TEST_F(Bisect, GoesOnWhereItWasInterrupted) {
   EXPECT_FALSE(fs::exists(log / "trial-001" / "run-2" / "stdout")) << "it was made again";
   EXPECT_TRUE(fs::exists(log / "trial-005" / "left")) << "it may be what was set aside of the user's";
   EXPECT_EQ(lines(contents(journal)).size(), trials.size() + 1) << "with the half line";
-  // Another program's search.
+  // Another comparison, and another program's search.
+  Words further = options;
+  further.insert(further.end(), {"--ignore", "stdout"});
+  EXPECT_EQ(bisect(further, {NEEDS_PROGRAM}).status, 2);
   const Result other = bisect(options, {NEEDS_PROGRAM, "address"});
   EXPECT_EQ(other.status, 2);
   EXPECT_TRUE(contains(other.err, "is of a search for another command")) << other.err;

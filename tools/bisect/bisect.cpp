@@ -31,7 +31,8 @@ public:
     const Json search = {{"command", plan.verify.command},
                          {"seed", plan.verify.seed},
                          {"mode", plan.verify.mode},
-                         {"runs", *plan.verify.runs}};
+                         {"runs", *plan.verify.runs},
+                         {"compared", plan.compared}};
     std::ifstream in(path_);
     std::string line;
     if (!std::getline(in, line)) {

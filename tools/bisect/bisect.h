@@ -30,6 +30,8 @@ struct BisectPlan {
   std::vector<std::string> variables; ///< that the library may set
   std::size_t most_runs = 0;          ///< of all trials together
   std::size_t confirming_runs = 0;    ///< of the set that was found
+  std::vector<std::string>
+      compared; ///< the options that decide a trial's answer: a search goes on with the same
 };
 
 /// The program's runs with some of the parts.

@@ -33,6 +33,19 @@ std::vector<std::string> variables_of(const std::string& library, const std::str
   return names;
 }
 
+/// Words that differ where trials could be answered otherwise.
+std::vector<std::string> compared_by(const VerifyOptions& options) {
+  std::vector<std::string> words = {options.run.policy.value_or(""), options.run.disable.value_or(""),
+                                    std::to_string(options.relative_tolerance),
+                                    std::to_string(options.absolute_tolerance)};
+  for (const auto* list :
+       {&options.outputs, &options.metrics, &options.volatile_text, &options.ignored, &options.run.freeze}) {
+    words.emplace_back("-"); // where one list ends
+    words.insert(words.end(), list->begin(), list->end());
+  }
+  return words;
+}
+
 void say(const std::string& line) { std::fprintf(stderr, "detshim: %s\n", line.c_str()); }
 
 void say_begun(const Bisection& so_far, const std::vector<bool>& kept, std::size_t runs, std::size_t most) {
@@ -56,6 +69,7 @@ int bisect(const BisectOptions& options) {
   plan.verify = plan_verification(options.verify, "bisect");
   plan.variables = variables_of(find_library(options.verify.run.library), plan.verify.mode);
   plan.most_runs = options.most_runs;
+  plan.compared = compared_by(options.verify);
   // What differs in one run of four, and was equal by chance, shows with 99 %.
   constexpr std::size_t times = 5;
   plan.confirming_runs = times * *options.verify.runs;
