@@ -217,6 +217,20 @@ TEST_F(Verify, IsWhatLogAndReportSpeakOf) {
   EXPECT_FALSE(contains(detshim({"report", "-o", "-"}).out, "<title>equal"));
 }
 
+// It ends by a system call of its own, past the library: its log begins as it starts.
+TEST_F(Verify, KeepsEvidenceOfAProgramOfGos) {
+  write("main.go", "package main\nimport (\"fmt\"; \"os/user\")\n"
+                   "func main() { u, _ := user.Current(); fmt.Println(u.Uid) }\n");
+  const Environment cache = {
+      {"GOCACHE", (folder() / "cache").string()}, {"CGO_ENABLED", "1"}, {"GOFLAGS", "-mod=mod"}};
+  if (run({"sh", "-c", "command -v go && go build -o program main.go && ldd program"}, cache, folder())
+          .status != 0)
+    GTEST_SKIP() << "needs go, and its programs with libc";
+  const Result result = verify({"-n", "3"}, {"./program"});
+  EXPECT_EQ(result.status, equal) << result.out;
+  EXPECT_TRUE(contains(result.out, "kept in detshim-evidence.json")) << result.out;
+}
+
 // What it prints itself, into the folder in which an output was looked for.
 TEST_F(Verify, TakesItsOwnMessagesForNoOutput) {
   std::string command;
