@@ -1,5 +1,5 @@
-// The layout of a counts file, docs/LOG_FORMAT.md: written by the library and the supervisor, read by both
-// and by the command. Numbers are little-endian.
+// The layout of a counts file, docs/LOG_FORMAT.md: written and read by the library, read by
+// the command. Numbers are little-endian.
 #pragma once
 
 #include <cstddef>

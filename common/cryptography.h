@@ -1,5 +1,5 @@
 // How a library or a program is known whose entropy stays the kernel's, where the command asks too: its scan
-// reads the lists of files and of symbols, its supervisor that of programs.
+// reads the lists of files and of symbols, `run` that of programs.
 #pragma once
 
 #include "common/text.h"

@@ -1,5 +1,5 @@
 // The folder that a run's log is in, as everything that writes there opens it: the library in each process,
-// and the supervisor for the processes that the library is not in.
+// and `detshim run` for a program that the library is not in.
 #pragma once
 
 namespace detshim {

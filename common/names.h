@@ -1,5 +1,4 @@
-// How a process is named that reads the variable of another one. The library names itself by it, and the
-// supervisor (tools/supervisor) the processes that the library is not in.
+// How a process is named that reads the variable of another one.
 //
 // Ranks that no process of the run has started are one run all the same: they know each other by the name
 // that their launcher gave the job, and agree on the run's name by a link in the folder of their logs.
@@ -19,9 +18,8 @@ inline constexpr uint64_t label_unannounced = 0x756E616E00000000;
 inline constexpr uint64_t label_hidden = 0x6869646400000000;
 inline constexpr uint64_t label_rest = 0x7265737400000000; ///< a thread that draws at its very end
 inline constexpr uint64_t label_child = 0x6368696C00000000;
-inline constexpr uint64_t label_command = 0x636F6D6D00000000;  ///< of a command line
-inline constexpr uint64_t label_sighted = 0x7369676800000000;  ///< given by the supervisor, in its own order
-inline constexpr uint64_t label_launcher = 0x6C61756E00000000; ///< a launcher that is a rank itself
+inline constexpr uint64_t label_command = 0x636F6D6D00000000;    ///< of a command line
+inline constexpr uint64_t label_launcher = 0x6C61756E00000000;   ///< a launcher that is a rank itself
 inline constexpr uint64_t label_drawn_seed = 0x6472617700000000; ///< of a job, where the user gave none
 
 /// Appends to a path; a long one is cut and closed with its key, which tells it apart all the same.

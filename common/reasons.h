@@ -8,20 +8,20 @@
 // clang-format off
 #define DETSHIM_REASONS(X) \
   X(addition_race) X(address_seed) X(address_unknown) X(adds_in_any_order) X(algorithm_does_not_serve)      \
-  X(algorithm_selection) X(answered_by_heuristic) X(answered_by_supervisor) X(atomic_adds) X(bare_name)     \
+  X(algorithm_selection) X(answered_by_heuristic) X(atomic_adds) X(bare_name)                               \
   X(bound_past_hook) X(callback) X(capture_not_filled) X(choice_cannot_be_kept) X(choosing_variable)        \
   X(clock_read) X(clock_seed) X(deepbind) X(default_choice) X(deterministic_algorithm)                      \
   X(deterministic_engines) X(deterministic_ones_alone) X(deterministic_setting) X(device_given_back)        \
   X(device_inherited) X(disable_differs) X(divided_by_time) X(dynamic_threads) X(emulation)                 \
   X(engines_left_out) X(environment_cleared) X(file_reopened) X(filter_forbids_log) X(finest_division)      \
   X(first_handle_unseen) X(flags_not_added) X(frozen_clock) X(further_variables) X(generator_shared)        \
-  X(go_program) X(graph_unseen) X(group_too_large) X(hash_missing) X(host_address)          \
+  X(go_program) X(graph_unseen) X(group_too_large) X(hash_missing) X(host_address)                          \
   X(id_seed) X(identifier_shared) X(in_graph) X(java_runtime) X(keep_entropy_differs) X(kept_by_policy)     \
   X(kept_choice) X(kept_choice_nondeterministic) X(kept_choice_not_offered) X(kept_plan_other)              \
   X(kept_plan_untried) X(key) X(launched) X(layout_unknown) X(learned_seed) X(left_alone) X(library_choice) \
   X(library_missing) X(list_reordered) X(list_unreadable) X(log_not_writable) X(log_out_of_reach)           \
   X(lua_addresses) X(may_be_key) X(may_be_nondeterministic) X(memory_filled) X(memory_gone)                 \
-  X(memory_mapped_later) X(memory_not_writable) X(memset_failed) X(mindspore_kernels) X(mode_differs)       \
+  X(memory_mapped_later) X(memset_failed) X(mindspore_kernels) X(mode_differs)                              \
   X(musl_program) X(named_by_user) X(names_things) X(never_awaited) X(no_deterministic_algorithm)           \
   X(no_deterministic_engine) X(no_deterministic_mode) X(no_hash_kernel) X(no_memory_file)                   \
   X(no_result_depends) X(no_states) X(no_workspace_size) X(nonblocking) X(nondeterministic)                 \
@@ -41,7 +41,7 @@
   X(several_devices) X(shapes_overridden) X(slowest_by_tuner) X(sm_count_given) X(sm_count_not_found)       \
   X(sm_count_too_high) X(sorted_by_name) X(stale_gradients) X(standard_start) X(states_of_caller)           \
   X(static_program) X(stream_unknown) X(taken_plan_fails) X(task_race) X(tbb_workers) X(tensor_missing)     \
-  X(tensorflow_needs_seed) X(tensorflow_not_deterministic) X(thread_unnamed)                 \
+  X(tensorflow_needs_seed) X(tensorflow_not_deterministic) X(thread_unnamed)                                \
   X(timed_algorithm) X(timed_by_library) X(timed_by_tuner) X(timed_engine) X(timed_list)                    \
   X(timed_list_sorted) X(tokenizers_threads) X(too_many_copies) X(too_many_descriptors) X(too_many_entries) \
   X(too_many_hashes) X(too_many_operands) X(too_many_places) X(tuning_cannot_keep) X(tuning_keeps_fastest)  \

@@ -1,6 +1,6 @@
-// What the records of a log hold: which keys, of which type. The library and the supervisor write by it, the
-// reader looks keys up by it, and docs/schemas/log-record.schema.json and the tables of docs/LOG_FORMAT.md
-// are held to it. What the keys mean stands in docs/LOG_FORMAT.md.
+// What the records of a log hold: which keys, of which type. The library writes by it, the reader looks
+// keys up by it, and docs/schemas/log-record.schema.json and the tables of docs/LOG_FORMAT.md are held to it.
+// What the keys mean stands in docs/LOG_FORMAT.md.
 #pragma once
 
 #include "common/text.h"

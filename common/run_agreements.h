@@ -43,16 +43,6 @@ inline constexpr bool has_hwcaps = true;
 inline constexpr bool has_hwcaps = false;
 #endif
 
-// `run --trap-syscalls`: what a program that the library is in and the filter (tools/supervisor/filter.cpp)
-// say to each other.
-
-/// The upper half of openat's first argument, of which the kernel looks at the lower half alone: nobody needs
-/// to be asked about this open, since the library looks itself at what was opened.
-inline constexpr std::uint32_t unasked_open = 0x64657473;
-
-/// An fcntl with that command fails with EALREADY where the filter is, else with another error.
-inline constexpr int filter_question = 0x64657473;
-
 // The file that `detshim verify` writes beside a project, as the library looks into it.
 
 inline constexpr const char* evidence_file_name = "detshim-evidence.json";

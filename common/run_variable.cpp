@@ -10,7 +10,7 @@ extern "C" char** environ;
 namespace detshim {
 namespace {
 
-constexpr uint64_t format_version = 8;
+constexpr uint64_t format_version = 9;
 
 /// The fields behind the folder, in their order, for who writes them and for who reads them.
 template <typename Content, typename Fields>
@@ -36,7 +36,6 @@ void each_field(Content& content, Fields& fields) {
   fields.number(content.handoffs);
   fields.number(content.device_replaced, 1);
   fields.number(content.is_of_secret_script, 1);
-  fields.number(content.is_trapped, 1);
   fields.number(content.is_log_awaited, 1);
   fields.number(content.log_is_default, 1);
   fields.text(content.path, ':');

@@ -34,7 +34,6 @@ struct RunVariable {
   uint64_t handoffs = 0;        ///< how often the name was handed from a wrapper to its first child
   bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
   bool is_of_secret_script = false; ///< a script whose purpose is a secret draws by what it starts
-  bool is_trapped = false;          ///< a supervisor answers for the programs that the library is not in
   bool is_log_awaited = false; ///< the program before it, in its process, says in its log that this has one
   PathText path = {};
   char run[32] = {};

@@ -21,8 +21,6 @@ enum class Kind : uint64_t {
   libcxx_random_device = 12,
   curand = 13,
   auxv_random = 14,
-  kernel_getrandom = 15, ///< a system call that the supervisor answers
-  kernel_device = 16,    ///< a random device that the supervisor opens
   cudnn_dropout = 17,
   cudnn_graph_rng = 18, ///< a random operation in a graph of cuDNN
   libuuid = 19,

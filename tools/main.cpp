@@ -22,7 +22,7 @@ constexpr const char* exit_statuses =
     R"(Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check`, `doctor` or `scan` found something.
 `log diff`, `env diff`: 0 the two are equal, 1 they differ, 2 they cannot be compared, or not all of them.
 `verify`, `bisect`: 0 equal, 1 different, 2 unverified, or wrong usage.
-`run` becomes the program and ends in its status; 126 it cannot be executed, preloaded or trapped, 127 it is not there.)";
+`run` becomes the program and ends in its status; 126 it cannot be executed or preloaded, 127 it is not there.)";
 
 /// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
 /// option nor an option's value, is the program and its arguments; CLI11 must not look into those.
@@ -94,9 +94,6 @@ void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
   verb.add_option("--freeze-from", options.freeze_from, "the same of all lines that a log names")
       ->type_name("LOG");
   verb.add_flag("--keep-aslr", options.keep_aslr, "leave the randomisation of the address-space layout on");
-  verb.add_flag(
-      "--trap-syscalls", options.trap_syscalls,
-      "answer getrandom and random devices for static and Go\nprograms too; their keys become predictable");
   verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
 }
 

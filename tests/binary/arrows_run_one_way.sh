@@ -28,7 +28,6 @@ shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log sh
 tools/support: common
 tools/log_reader: common tools/support
 tools/scanner: common tools/support tools/log_reader
-tools/supervisor: common tools/support tools/log_reader tools/scanner
 tools/verdict: common tools/support tools/log_reader tools/scanner
 tools/report: common tools/support tools/log_reader tools/scanner tools/verdict
 tools/log_diff: common tools/support tools/log_reader tools/scanner tools/verdict tools/report
@@ -38,7 +37,7 @@ tools/bisect: common tools/support tools/log_reader tools/scanner tools/verdict 
 tools/html_report: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify
 tools/environment: common tools/support tools/log_reader tools/scanner tools/report
 tools/evidence: common tools/support tools/log_reader tools/verdict tools/environment
-tools/run: common tools/support tools/log_reader tools/scanner tools/supervisor tools/environment
+tools/run: common tools/support tools/log_reader tools/scanner tools/environment
 tools/verbs: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment tools/evidence
 tools: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment tools/evidence tools/verbs
 '

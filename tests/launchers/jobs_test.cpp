@@ -253,45 +253,6 @@ TEST(Jobs, HaveNoTwoStreamsAlike) {
   EXPECT_EQ(in_jobs_at_once(two, count), first);
 }
 
-// ---- Ranks whose system calls are answered ----
-
-TEST(Trapped, RanksAreOneRun) {
-  const std::string ranks = "for r in 0 1 2; do RANK=$r " DETSHIM_COMMAND
-                            " run --trap-syscalls --library " DETSHIM_LIBRARY " $SEED -- sh -c '" RANKS_STATIC
-                            " static; " +
-                            draw + "dynamic' & done; wait";
-  const Environment job = {{"WORLD_SIZE", "3"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "29500"}};
-  const auto start = [&](const TemporaryFolder& scratch, const std::string& seed) {
-    Environment environment = job;
-    environment["SEED"] = seed;
-    return run({"sh", "-c", ranks}, environment, scratch.path());
-  };
-  const TemporaryFolder scratch;
-  const Result first = start(scratch, "--seed 42");
-  if (first.err.find("not possible here") != std::string::npos) GTEST_SKIP() << first.err;
-  EXPECT_EQ(drawn(lines_of(first.out)).size(), 6u) << first.out << first.err;
-  EXPECT_EQ(runs_in(scratch.path() / "detshim-log"), 1u);
-  EXPECT_EQ(check(scratch).out.find("missing_ranks"), std::string::npos) << check(scratch).out;
-  const TemporaryFolder again;
-  EXPECT_EQ(lines_of(start(again, "--seed 42").out), lines_of(first.out));
-
-  const TemporaryFolder other;
-  const Result drawn_seed = start(other, "");
-  EXPECT_EQ(lines_of(drawn_seed.err, "Using seed: ").size(), 1u) << drawn_seed.err;
-  EXPECT_EQ(runs_in(other.path() / "detshim-log"), 1u);
-}
-
-TEST(Trapped, TasksOfSrunAreSaidToBeOutOfReach) {
-  const TemporaryFolder scratch;
-  const std::filesystem::path srun = scratch.path() / "srun";
-  std::ofstream(srun) << "#!/bin/sh\n";
-  std::filesystem::permissions(srun, std::filesystem::perms::owner_all);
-  const Result result =
-      run(detshim_run(scratch, {"--trap-syscalls", "--seed", "42"}, {srun.string(), "true"}));
-  EXPECT_NE(result.err.find("--trap-syscalls does not reach the tasks of srun"), std::string::npos)
-      << result.err;
-}
-
 class Array : public testing::TestWithParam<const char*> {};
 
 TEST_P(Array, TasksDrawApart) {

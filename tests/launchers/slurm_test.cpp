@@ -18,7 +18,6 @@ Lines with_slurm(const std::string& script) {
   environment["LIBRARY"] = DETSHIM_LIBRARY;
   environment["DETSHIM"] = DETSHIM_COMMAND;
   environment["DRAW"] = RANKS_PROGRAM;
-  environment["STATIC"] = RANKS_STATIC;
   const Result result =
       run({SLURM_NODE, (scratch.path() / "slurm").string(), "sh", "script"}, environment, scratch.path());
   if (result.status == no_slurm) return {"skip: " + result.err};
@@ -70,25 +69,6 @@ sbatch -W --array=1-3 -n1 -O -o again.%a script >/dev/null; cat again.* | sed s/
   ASSERT_EQ(array.size(), 3u);
   EXPECT_EQ(drawn(array).size(), 3u) << "tasks of an array";
   EXPECT_EQ(starting(said, "again "), array);
-}
-
-TEST(Slurm, TasksUnderTheSupervisorAreAnsweredWhereItIs) {
-  const Lines said = with_slurm(R"sh(
-run="$DETSHIM run --quiet --seed 42 --library $LIBRARY --trap-syscalls --"
-mkdir behind front
-(cd behind; srun -n2 -O $run $STATIC behind; echo "runs $(ls -d detshim-log/2* | wc -l)")
-(cd behind; srun -n2 -O $run $STATIC again)
-(cd front; $run srun -n2 -O sh -c "$STATIC front; true"; $DETSHIM log --check >log; echo "status $?"
- grep -o 'statically linked: nothing in it can be pinned' log | sort -u)
-)sh");
-  if (is_skipped(said)) GTEST_SKIP() << said[0];
-  const Lines behind = starting(said, "behind ");
-  ASSERT_EQ(behind.size(), 2u);
-  EXPECT_EQ(drawn(behind).size(), 2u);
-  EXPECT_EQ(starting(said, "again "), behind);
-  EXPECT_EQ(starting(said, "runs "), Lines{"1"});
-  EXPECT_EQ(starting(said, "status "), Lines{"3"}) << "out of the supervisor's reach";
-  EXPECT_EQ(starting(said, "statically").size(), 1u);
 }
 
 } // namespace

@@ -153,17 +153,6 @@ TEST(DeviceThatIsInherited, HasNoEndInAProgramThatIsNotCovered) {
   }
 }
 
-// The supervisor leaves such a descriptor alone: its number is none of those that it gives. What the library
-// wrote into the file is the stream.
-TEST(DeviceThatIsInherited, IsPinnedUnderTheSupervisor) {
-  const TemporaryFolder scratch;
-  const Result result = run({DETSHIM_COMMAND, "run", "--trap-syscalls", "--quiet", "--seed", "42", "--log",
-                             scratch.log().string(), "--", "sh", "-c",
-                             DEVICE_WAYS_STATIC " standard_input </dev/urandom; true"});
-  if (result.status == 126) GTEST_SKIP() << result.err;
-  EXPECT_EQ(result.out, pinned({DEVICE_WAYS, "read"}).out);
-}
-
 // libc reads such a FILE itself, and it can be no other: the kernel's bytes, and it is said.
 TEST(DeviceOfAReopenedFile, IsRecordedAsUnfixed) {
   const TemporaryFolder scratch;

@@ -166,18 +166,6 @@ INSTANTIATE_TEST_SUITE_P(All, CutShort,
                                                    "--quiet", "--", CUT_COUNTS_PROGRAM}),
                          [](const auto& tested) { return tested.param.size() == 1 ? "Preloaded" : "Run"; });
 
-TEST(CutShort, DoesNotKillTheSupervisor) {
-  const TemporaryFolder scratch;
-  const auto go = [&](const std::string& program) {
-    return run(detshim_run(scratch, {"--quiet", "--seed", "42", "--trap-syscalls"},
-                           {program, scratch.log().string()}));
-  };
-  if (go("/bin/true").status == 126) GTEST_SKIP() << go("/bin/true").err;
-  const Result result = go(CUT_COUNTS_STATIC_PROGRAM);
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(result.out, "1010\n");
-}
-
 TEST(CutShort, AndKilledItIsRead) {
   const TemporaryFolder scratch;
   const Result result = run({CUT_COUNTS_PROGRAM, scratch.log().string(), "kill"}, under_shim(scratch, seed));

@@ -79,12 +79,9 @@ protected:
 
   /// The first line that it writes to stderr.
   std::string run_line(const Arguments& command, const Environment& environment = {},
-                       const Arguments& before = {}, const std::string& library = DETSHIM_LIBRARY,
-                       const Arguments& options = {}) const {
+                       const Arguments& before = {}, const std::string& library = DETSHIM_LIBRARY) const {
     Arguments words = before;
-    words.insert(words.end(), {DETSHIM_COMMAND, "run", "--library", library});
-    words.insert(words.end(), options.begin(), options.end());
-    words.emplace_back("--");
+    words.insert(words.end(), {DETSHIM_COMMAND, "run", "--library", library, "--"});
     words.insert(words.end(), command.begin(), command.end());
     Environment all = {{"DETSHIM_SEED", "42"}, {"DETSHIM_LOG", file("log")}};
     for (const auto& [name, value] : environment) all[name] = value;
@@ -185,15 +182,6 @@ TEST_F(Situations, Containers) {
                             "/proc", "--tmpfs", folder, "head", "-c",    "4",    "/dev/urandom"};
   if (run(inside).status != 0) GTEST_SKIP() << "no bwrap, or the kernel refuses a namespace";
   expect_row("the library is not in the container", doctor(inside), run_line(inside));
-}
-
-TEST_F(Situations, Filters) {
-  Arguments nested = {DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--trap-syscalls", "--", "true"};
-  const std::string said =
-      run_line(nested, {{"DETSHIM_QUIET", "1"}}, {}, DETSHIM_LIBRARY, {"--trap-syscalls"});
-  if (said.find("is there already") == std::string::npos)
-    GTEST_SKIP() << "the kernel takes no such filter: " << said;
-  expect_row("`--trap-syscalls` where the kernel refuses its filter", "nothing", said);
 }
 
 // As on a machine whose glibc is older than the one that the library was linked to.

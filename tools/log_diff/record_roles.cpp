@@ -52,8 +52,7 @@ Section section_of(const Call& call) {
       call.function.find("Heuristic") != std::string::npos || is_of_tuning(call.why) ||
       find_field(call.fields, "first") != nullptr)
     return Section::tuning;
-  const bool is_drawing_library =
-      is_any_of(call.library, {"libc", "libstdcxx", "libcxx", "curand", "kernel"});
+  const bool is_drawing_library = is_any_of(call.library, {"libc", "libstdcxx", "libcxx", "curand"});
   const bool is_seed =
       find_field(call.fields, "requested") != nullptr || find_field(call.fields, "seed") != nullptr;
   if (is_seed && (is_drawing_library || call.action == Action::pin)) return Section::seeds;

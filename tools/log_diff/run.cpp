@@ -116,7 +116,7 @@ private:
     OpenProgram& open = programs_.emplace_back();
     Program& program = open.program;
     const std::string& path = number == 0 ? start_.path : start.path;
-    program.name = {start_.job, start_.rank, path, run_.files[file_].find("-k") != std::string::npos};
+    program.name = {start_.job, start_.rank, path};
     program.file = file_;
     program.number = number;
     program.begin = splitter_.line_start();
@@ -301,7 +301,6 @@ RunPlace find_run(const std::string& name) {
 
 std::string describe(const ProcessName& process) {
   std::string text = "process " + printable(process.path);
-  if (process.is_trapped) text += " (trapped)";
   if (process.rank != 0) text += " of rank " + std::to_string(process.rank);
   if (!process.job.empty()) text += " of job " + printable(process.job);
   return text;

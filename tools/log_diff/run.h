@@ -33,7 +33,6 @@ struct ProcessName {
   std::string job; ///< the job; empty for the first of a run
   std::int64_t rank = 0;
   std::string path;
-  bool is_trapped = false; ///< what the supervisor answered (`run --trap-syscalls`)
 
   auto operator<=>(const ProcessName&) const = default;
 };

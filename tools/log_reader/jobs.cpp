@@ -30,17 +30,10 @@ std::vector<LoggedJob> jobs_of(const Log& log) {
     job.size = mark.size;
     job.ranks.insert(mark.rank);
   }
-  for (auto& [key, job] : jobs) {
-    // What the supervisor answers for has no library that could have said so.
-    for (const Process& process : log.processes)
-      if (process.is_trapped && process.job() == job.name) job.ranks.insert(process.rank);
-  }
   std::vector<LoggedJob> result;
   for (const RankMark& mark : log.marks) {
     if (mark.program.empty()) continue;
-    bool has_started = std::ranges::any_of(log.processes, [&](const Process& process) {
-      return process.is_trapped && process.job() == mark.job;
-    });
+    bool has_started = false;
     for (auto& [key, job] : jobs)
       if (std::get<1>(key) == mark.launcher) job.launcher = mark.program, has_started = true;
     if (!has_started) result.push_back({mark.job, mark.program, 0, {}});

@@ -179,7 +179,6 @@ private:
     if (call.is_digest) return;
     ++process.calls;
     if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
-    process.is_trapped |= call.library == "kernel";
     const std::optional<CountEntry> entry =
         call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
     if (entry) call.action = entry->action;

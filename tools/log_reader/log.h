@@ -45,7 +45,6 @@ struct Process {
   std::size_t libraries_before_exec = 0; ///< so many were answered to programs that executed another unseen
   std::uint64_t calls = 0;               ///< records of calls: they themselves are in Log::calls
   std::size_t threads = 1;               ///< that made them, and the main thread
-  bool is_trapped = false;               ///< the supervisor answered it (`run --trap-syscalls`)
   std::vector<Bound> bound;              ///< functions of CUDA's libraries that it uses and that have no hook
   std::vector<Framework> frameworks;     ///< their answers
   std::vector<Runtime> runtimes;         ///< that seed themselves where no hook sees it

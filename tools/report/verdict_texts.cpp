@@ -95,10 +95,6 @@ constexpr Sentence sentences[] = {
     {mode_record, "mode record: the algorithms of the CUDA libraries were left as the program chose them",
      "run it with DETSHIM_SEED set to this run's seed"},
     {disabled, "switched off by DETSHIM_DISABLE={detail}", "unset it"},
-    {trapped,
-     "libdetshim.so is not in {names}: its system calls for entropy were answered, what it draws without one "
-     "is not seen",
-     "link it dynamically"},
     {no_end, "{processes} did not come to a recorded end (killed, or still running): {names}",
      "if still running, ask again"},
     {no_start, "the start of {names} is lost"},

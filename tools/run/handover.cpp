@@ -93,13 +93,9 @@ bool leaves_environment(const std::string& program) {
 
 bool is_launcher(const std::vector<std::string>& command) { return static_cast<bool>(launcher_in(command)); }
 
-void hand_over(std::vector<std::string>& command, bool is_trapped, bool is_quiet) {
+void hand_over(std::vector<std::string>& command, bool is_quiet) {
   if (command.empty()) return;
   const Launcher launcher = launcher_in(command);
-  if (is_trapped && (launcher.variables & rank_of_slurm) != 0 && !is_quiet)
-    spdlog::warn(
-        "--trap-syscalls does not reach the tasks of srun, which are started elsewhere: put `detshim "
-        "run --trap-syscalls` behind srun, in front of the program (docs/LAUNCHERS.md)");
   if ((launcher.variables & rank_of_slurm) != 0)
     extend_srun(command, is_quiet);
   else if ((launcher.variables & rank_of_open_mpi) != 0)

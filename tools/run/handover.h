@@ -16,9 +16,8 @@ bool is_launcher(const std::vector<std::string>& command);
 bool leaves_environment(const std::string& program);
 
 /// Changes the command so that the launcher hands the library and the run to other machines by its own means,
-/// and says on stderr where it has none; also where its ranks are out of reach for the filter of a run that
-/// `is_trapped`.
-void hand_over(std::vector<std::string>& command, bool is_trapped, bool is_quiet);
+/// and says on stderr where it has none.
+void hand_over(std::vector<std::string>& command, bool is_quiet);
 
 /// Leaves what a run begins in (capture_start) for the library there. Whatever fails, the run is as without
 /// it.

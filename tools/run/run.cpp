@@ -15,10 +15,6 @@
 #include "support/variable.h"
 #include "support/wording.h"
 
-#ifdef DETSHIM_HAS_SUPERVISOR
-#include "supervisor/trapped_run.h"
-#endif
-
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -55,10 +51,6 @@ void check_run(const RunOptions& options) {
   if (options.policy)
     require(is_any_of(*options.policy, {"fixed", "keep"}), "--policy", *options.policy, "fixed or keep");
   if (options.log) require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
-#ifndef DETSHIM_HAS_SUPERVISOR
-  if (options.trap_syscalls)
-    throw UsageError("--trap-syscalls is not in this build: it was made with DETSHIM_BUILD_SUPERVISOR=OFF");
-#endif
   if (options.command.empty())
     throw UsageError("no program to run: detshim run [options] -- program [args...]");
 }
@@ -202,18 +194,12 @@ int run(const RunOptions& options) {
   }
   std::vector<std::string> command = options.command;
   const bool is_on = variable("DETSHIM_MODE") != "off";
-  if (is_on) hand_over(command, options.trap_syscalls, options.quiet);
+  if (is_on) hand_over(command, options.quiet);
   if (is_on && std::getenv("DETSHIM_RUN") == nullptr) { // within a run, that has done so
     const Environment start = capture_start(options.command);
     leave_settings(start, library);
     hand_over_environment(start);
   }
-#ifdef DETSHIM_HAS_SUPERVISOR
-  if (options.trap_syscalls) {
-    note_entropy(command[0]);
-    return run_trapped(command);
-  }
-#endif
   if (is_on && !options.allow_uncovered && !comes_up(command, library, options.quiet)) return cannot_execute;
   if (is_on) require_log_folder();
   fill_environment(options.environment_size);

@@ -19,7 +19,6 @@ struct RunOptions {
   std::optional<std::string> freeze_from; ///< a log whose call sites of clocks are taken
   bool quiet = false;
   bool keep_aslr = false;
-  bool trap_syscalls = false;
   std::optional<std::string> heap_library; ///< preloaded behind the library
   bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
   EnvironmentSize environment_size; ///< variables are added that make it as large, if it is smaller

@@ -31,7 +31,7 @@ Number number_at(std::span<const unsigned char> bytes, std::size_t at) {
   return number;
 }
 
-Machine checked_machine(const std::string& path, Elf* elf, bool& has_fixed_address) {
+Machine checked_machine(const std::string& path, Elf* elf) {
   GElf_Ehdr header;
   if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr)
     refuse(path, "is no ELF file, or is cut short");
@@ -42,7 +42,6 @@ Machine checked_machine(const std::string& path, Elf* elf, bool& has_fixed_addre
   if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
     refuse(path,
            "is neither a program nor a shared library (ELF type " + std::to_string(header.e_type) + ")");
-  has_fixed_address = header.e_type == ET_EXEC;
   return header.e_machine == EM_X86_64 ? Machine::x86_64 : Machine::aarch64;
 }
 
@@ -107,7 +106,7 @@ ElfFile::ElfFile(const std::string& path) : path_(path), file_(path) {
   if (!file_) refuse(path_, "cannot be read as a file");
   elf_version(EV_CURRENT);
   elf_.reset(elf_begin(file_.descriptor(), ELF_C_READ_MMAP, nullptr));
-  machine_ = checked_machine(path_, elf_.get(), has_fixed_address_);
+  machine_ = checked_machine(path_, elf_.get());
   std::size_t size = 0;
   const char* const bytes = elf_rawfile(elf_.get(), &size);
   if (bytes == nullptr) refuse(path_, "cannot be read");

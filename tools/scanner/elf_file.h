@@ -41,8 +41,6 @@ public:
   Machine machine() const { return machine_; }
   const Dynamic& dynamic() const { return dynamic_; }
 
-  /// Its addresses in memory are those in the file.
-  bool has_fixed_address() const { return has_fixed_address_; }
   /// A program that the kernel runs without a dynamic loader, which is what looks at LD_PRELOAD.
   bool is_static_program() const;
   /// The dynamic loader that it asks for; empty without one.
@@ -111,7 +109,7 @@ private:
   Machine machine_ = Machine::x86_64;
   Dynamic dynamic_;
   UnwindTable unwind_;
-  bool has_interpreter_ = false, is_go_ = false, has_fixed_address_ = false;
+  bool has_interpreter_ = false, is_go_ = false;
   std::string interpreter_;
   std::string build_id_;
   mutable bool functions_read_ = false;

@@ -109,10 +109,10 @@ PreloadingAnswer ask_of_executable(const std::string& executable, const std::str
     return {Preloading::fails,
             "it runs with rights that you have not, and drops LD_PRELOAD; run it as that user"};
   if (program->is_static_program())
-    return {
-        Preloading::reaches_children,
-        std::string(program->is_go() ? "a Go program without libc" : "statically linked") +
-            ": nothing in it is pinned, only in what it starts; --trap-syscalls answers its system calls"};
+    return {Preloading::reaches_children,
+            std::string(program->is_go() ? "a Go program without libc" : "statically linked") +
+                ": nothing in it is pinned, only in what it starts; " +
+                (program->is_go() ? "seed it in the program" : "link it dynamically, or set its own seed")};
   const std::string& loader = program->interpreter();
   const std::string loader_name = fs::path(loader).filename();
   if (loader_name.starts_with("ld-musl"))

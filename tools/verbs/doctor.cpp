@@ -18,7 +18,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string_view>
@@ -76,7 +75,7 @@ CheckResult look_at_code(const Patient& patient) {
   try {
     const ElfFile program(executable);
     if (program.is_go() && !program.is_static_program())
-      return {Level::problem, "made by Go: its own draws make no call of libc; --trap-syscalls answers them"};
+      return {Level::problem, "made by Go: its own draws make no call of libc; seed it in the program"};
     const FileScan scan = scan_file(program);
     if (!scan.not_covered.empty()) return {Level::ok, ""}; // said of the program
     if (!scan.left_alone.empty() || scan.places.empty())
@@ -170,19 +169,6 @@ CheckResult look_at_layout(const Patient&) {
           "by addresses may differ from run to run"};
 }
 
-CheckResult look_at_filters(const Patient&) {
-  std::ifstream status("/proc/self/status");
-  bool is_filtered = false;
-  for (std::string line; std::getline(status, line);) is_filtered |= line.starts_with("Seccomp:\t2");
-  const std::string scope = first_line("/proc/sys/kernel/yama/ptrace_scope");
-  if (!scope.empty() && scope != "0" && ::geteuid() != 0)
-    return {Level::note,
-            "kernel.yama.ptrace_scope is " + printable(scope) + ": --trap-syscalls is not possible here"};
-  return {Level::ok, is_filtered
-                         ? "a seccomp filter is in force; LD_PRELOAD needs nothing that it could forbid"
-                         : "no seccomp filter"};
-}
-
 CheckResult look_at_log_folder(const Patient&) {
   const std::string requested = variable("DETSHIM_LOG");
   const fs::path folder = requested.empty() ? fs::path("detshim-log") : fs::path(requested);
@@ -216,8 +202,7 @@ struct Check {
 constexpr Check checks[] = {
     {"library", look_at_library},   {"program", look_at_program},   {"code", look_at_code},
     {"launcher", look_at_launcher}, {"preloads", look_at_preloads}, {"settings", look_at_settings},
-    {"layout", look_at_layout},     {"filters", look_at_filters},   {"log", look_at_log_folder},
-    {"GPU", look_at_gpu},
+    {"layout", look_at_layout},     {"log", look_at_log_folder},    {"GPU", look_at_gpu},
 };
 constexpr const char* level_names[] = {"ok", "note", "problem"};
 

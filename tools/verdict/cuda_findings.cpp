@@ -57,7 +57,6 @@ bool torch_is_deterministic(const Process& process) {
 /// True unless the process certainly had no GPU: what it had loaded is known, and the driver's library,
 /// without which nothing reaches one, is not among it.
 bool may_have_had_gpu(const Process& process) {
-  if (process.is_trapped && process.end) return false; // statically linked
   if (process.modules.empty()) return true;
   return std::ranges::any_of(
              process.modules,
@@ -73,7 +72,6 @@ bool had_file(const Process& process, const std::string& file) {
 /// nothing without one. A process that was killed may have had any file.
 bool is_idle(const Log& log, const std::string& file, const std::string& library) {
   return std::ranges::none_of(log.processes, [&](const Process& process) {
-    if (process.is_trapped && process.end) return false;
     return (process.modules.empty() || had_file(process, file)) && may_have_used(process, library);
   });
 }
@@ -83,9 +81,9 @@ bool is_idle(const Log& log, const std::string& file, const std::string& library
 bool is_answered_for(const Log& log, const std::string& file) {
   if (!is_part_of_torch(base_name(file))) return false;
   return std::ranges::all_of(log.processes, [&](const Process& process) {
-    if (process.modules.empty()) return process.is_trapped;
-    return !contains(process.modules, file) ||
-           (torch_is_deterministic(process) && std::ranges::none_of(process.modules, brings_kernels_as_text));
+    return !process.modules.empty() && (!contains(process.modules, file) ||
+                                        (torch_is_deterministic(process) &&
+                                         std::ranges::none_of(process.modules, brings_kernels_as_text)));
   });
 }
 

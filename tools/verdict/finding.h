@@ -48,7 +48,6 @@
   X(mode_observe, "mode", unverified, by_nothing)           \
   X(mode_record, "mode", partial)                           \
   X(disabled, "disabled", partial)                          \
-  X(trapped, "trapped", unverified)                         \
   X(no_end, "no_end", unverified)                           \
   X(no_start, "no_start", unverified, by_nothing)           \
   X(lost_process, "no_log", unverified)                     \

@@ -72,15 +72,6 @@ FileNames named_files(const Log& log, const Summary& summary) {
   return names;
 }
 
-/// Programs whose system calls the supervisor answered (`run --trap-syscalls`): no gap there.
-std::set<std::string> answered_programs(const Log& log) {
-  std::set<std::string> programs;
-  for (const Process& process : log.processes)
-    if (process.is_trapped)
-      for (const Start& start : process.starts) programs.insert(start.program);
-  return programs;
-}
-
 std::size_t count_places(std::span<const FileScan> files) {
   std::size_t sum = 0;
   for (const FileScan& scan : files) sum += scan.places.size();
@@ -174,7 +165,6 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decod
   Origins origins(log);
   std::vector<FileScan> uncovered_of_system;
   const FileNames names = named_files(log, summary);
-  const std::set<std::string> answered = answered_programs(log);
   std::map<std::string, bool> seen; // two names may be one file; whether it has changed
   Progress progress("looking into the code that was loaded");
   std::size_t done = 0;
@@ -207,8 +197,6 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decod
       FileScan scan = remembered(file, is_users && !is_library_file(name) ? scan_own_code : scan_code);
       if (!scan.others.empty()) code.reading.push_back(scan);
       const bool is_own = is_users || (is_packages && has_random_device(scan));
-      if (answered.contains(name))
-        std::erase_if(scan.places, [](const FoundPlace& place) { return place.kind == DrawKind::getrandom; });
       code.undecoded += scan.undecoded;
       if (scan.is_uncovered()) (is_own ? code.uncovered : uncovered_of_system).push_back(std::move(scan));
     } catch (const ElfError&) {

@@ -367,7 +367,7 @@ void find_lost_processes(const Process& process, const std::string& program, Ver
 }
 
 void find_processes(const VerdictInputs& inputs, Verdict& verdict) {
-  std::vector<std::string> unended, answered, lost, unnamed;
+  std::vector<std::string> unended, lost, unnamed;
   for (const Process& process : inputs.log.processes) {
     const std::string program =
         process.starts.empty() ? process.file : base_name(process.starts.back().program);
@@ -379,9 +379,7 @@ void find_processes(const VerdictInputs& inputs, Verdict& verdict) {
       unended.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" +
                         (process.executed ? base_name(process.executed->program) : program) + ")");
     if (process.starts.empty()) lost.push_back(process.file);
-    if (process.is_trapped) add_once(answered, program);
-    if (process.came_to_its_end() && process.modules.empty() && !process.is_trapped)
-      unnamed.push_back(program);
+    if (process.came_to_its_end() && process.modules.empty()) unnamed.push_back(program);
   }
   const auto add_named = [&](Finding finding, const std::vector<std::string>& names, std::string file = {}) {
     if (!names.empty())
@@ -392,7 +390,6 @@ void find_processes(const VerdictInputs& inputs, Verdict& verdict) {
   add_named(Finding::no_modules, unnamed);
   add_named(Finding::no_end, unended);
   add_named(Finding::no_start, lost, lost.empty() ? "" : lost.front());
-  add_named(Finding::trapped, answered);
 }
 
 /// Ranks that a launcher started, as it told the others, and that no library was in.

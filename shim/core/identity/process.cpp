@@ -3,7 +3,6 @@
 #include "common/launch.h"
 #include "common/names.h"
 #include "common/philox.h"
-#include "common/run_agreements.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/environment.h"
@@ -15,8 +14,6 @@
 #include "core/identity/shared_page.h"
 #include "core/identity/thread_state.h"
 #include "core/policy/options.h"
-
-#include <errno.h>
 
 namespace detshim {
 namespace identity {
@@ -214,8 +211,6 @@ void join_run(const RunVariable& run, const Launch& launch) {
   self.is_log_awaited = run.is_log_awaited && run.writer_pid == self.pid;
   self.hidden = 0;
   take_seed();
-  // A batch system starts tasks elsewhere, with the variable and without the filter.
-  self.is_trapped = run.is_trapped && sys::fcntl(0, filter_question) == -EALREADY;
   keep_log_folder(run.log_folder, run.log_folder_length);
   draw_seed_if_needed(); // for a child that was given another mode
 

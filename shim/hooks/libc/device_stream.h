@@ -60,8 +60,8 @@ private:
 /// The key of the stream behind a descriptor; false if it is none.
 bool find(int fd, uint64_t& key);
 
-/// Makes the file behind the descriptor hold what readers without a hook may want, 16 MiB as the supervisor's
-/// files do, from where the descriptor stands now.
+/// Makes the file behind the descriptor hold what readers without a hook may want, 16 MiB from where the
+/// descriptor stands now.
 void lengthen(int fd, uint64_t key);
 
 /// True if the number was a stream's when it was last looked at: find() is then worth its system call before

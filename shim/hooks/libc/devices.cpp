@@ -9,7 +9,6 @@
 #include "hooks/libc/device_stream.h"
 #include "hooks/libc/inputs.h"
 
-#include "common/run_agreements.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/identity/process.h"
@@ -213,18 +212,6 @@ unsigned mode_of(int flags, va_list arguments) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, unsigned) : 0;
 }
 
-/// Opens as libc does, or so that `run --trap-syscalls` need not be asked about it: its answer takes longer
-/// than the open. What libc does besides, end a thread that another has cancelled, is nothing where there is
-/// one thread.
-template <typename Call, typename... Arguments>
-int open_or_ask(const Call& call, int folder, const char* path, int flags, unsigned mode,
-                Arguments... as_called) {
-  if (!identity::self.is_trapped || identity::made_threads) return call.real(as_called..., flags, mode);
-  const long marked = static_cast<long>(uint64_t{unasked_open} << 32 | static_cast<uint32_t>(folder));
-  return static_cast<int>(
-      device::answer(sys::call(SYS_openat, marked, sys::address(path), flags, static_cast<long>(mode))));
-}
-
 /// What every open does. `open()` calls libc.
 template <typename Call, typename Real>
 int open_by(const Call& call, int folder, const char* path, int flags, Real open) {
@@ -234,15 +221,13 @@ int open_by(const Call& call, int folder, const char* path, int flags, Real open
 template <typename Call>
 int open_path(const Call& call, const char* path, int flags, va_list rest) {
   const unsigned mode = mode_of(flags, rest);
-  return open_by(call, AT_FDCWD, path, flags,
-                 [&] { return open_or_ask(call, AT_FDCWD, path, flags, mode, path); });
+  return open_by(call, AT_FDCWD, path, flags, [&] { return call.real(path, flags, mode); });
 }
 
 template <typename Call>
 int open_path_at(const Call& call, int folder, const char* path, int flags, va_list rest) {
   const unsigned mode = mode_of(flags, rest);
-  return open_by(call, folder, path, flags,
-                 [&] { return open_or_ask(call, folder, path, flags, mode, folder, path); });
+  return open_by(call, folder, path, flags, [&] { return call.real(folder, path, flags, mode); });
 }
 
 template <typename Call>

@@ -156,11 +156,11 @@ auto with_name(char* const* original, char* const* argv, const void* caller, boo
 template <typename Real>
 auto execute(const Hook& hook, const void* caller, const Program& program, char* const* argv,
              char* const* environment, Real real) {
-  const Reach reach = find_reach(hook, program, environment, caller);
-  prepare_descriptors_for(reach);
+  const bool is_reached = reaches(hook, program, environment, caller);
+  prepare_descriptors_for(is_reached);
   write_digests(); // what this program printed; the next one begins anew
   prepare_log_for(argv, false);
-  const bool leaves_log = reach == Reach::covered && shares_log(environment);
+  const bool leaves_log = is_reached && shares_log(environment);
   const Execution execution(program, leaves_log);
   return with_name(environment, argv, caller, false, leaves_log && (has_log() || process().is_log_awaited),
                    real);
@@ -168,8 +168,8 @@ auto execute(const Hook& hook, const void* caller, const Program& program, char*
 
 /// The same for a child that becomes the program.
 template <typename Real>
-auto spawn(Reach reach, const void* caller, char* const* argv, char* const* environment, Real real) {
-  prepare_descriptors_for(reach);
+auto spawn(bool is_reached, const void* caller, char* const* argv, char* const* environment, Real real) {
+  prepare_descriptors_for(is_reached);
   prepare_log_for(argv, true);
   return with_name(environment, argv, caller, true, false, real);
 }
@@ -220,17 +220,17 @@ int execute_list(const Call& call, const char* path, const char* first, va_list 
 template <bool searches, typename Call>
 int spawn_path(const Call& call, pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                const posix_spawnattr_t* attributes, char* const* argv, char* const* envp) {
-  const Reach reach = find_reach(call.hook(), {path, searches}, envp, call.caller());
-  return spawn(reach, call.caller(), argv, envp, [&](char* const* environment) {
+  const bool is_reached = reaches(call.hook(), {path, searches}, envp, call.caller());
+  return spawn(is_reached, call.caller(), argv, envp, [&](char* const* environment) {
     return call.real(pid, path, actions, attributes, argv, environment);
   });
 }
 
 /// Whether libc's own shell will have us in it. Where it will, which is nearly always, it is not looked for.
 template <typename Call>
-Reach shells_reach(const Call& call, const char* command) {
-  if (command == nullptr || call.passes() || preloads_us(environ)) return Reach::covered;
-  return find_reach(call.hook(), {"/bin/sh"}, environ, call.caller());
+bool reaches_shell(const Call& call, const char* command) {
+  if (command == nullptr || call.passes() || preloads_us(environ)) return true;
+  return reaches(call.hook(), {"/bin/sh"}, environ, call.caller());
 }
 
 constexpr Description names_program = {
@@ -296,12 +296,12 @@ long detshim::execute_by_number(const RawCall& call, long number, long a, long b
 DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
   DETSHIM_ENTER(system);
   auto* real_spawn = call.passes() ? nullptr : call.sibling<hooks::posix_spawn_signature>("posix_spawn");
-  const Reach reach = shells_reach(call, command);
-  prepare_descriptors_for(reach);
+  const bool is_reached = reaches_shell(call, command);
+  prepare_descriptors_for(is_reached);
   if (command == nullptr || real_spawn == nullptr || options().off() || !preloads_us(environ))
     return call.real(command);
   return run_shell(command, [&](pid_t* child, const posix_spawnattr_t* attributes, char* const argv[]) {
-    return spawn(Reach::covered, call.caller(), argv, environ, [&](char* const* environment) {
+    return spawn(true, call.caller(), argv, environ, [&](char* const* environment) {
       return real_spawn(child, "/bin/sh", nullptr, attributes, argv, environment);
     });
   });
@@ -310,7 +310,7 @@ DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
 DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), names_program) {
   DETSHIM_ENTER(popen);
   if (call.passes()) return call.real(command, mode);
-  prepare_descriptors_for(shells_reach(call, command));
+  prepare_descriptors_for(reaches_shell(call, command));
   const HiddenChild child;
   return call.real(command, mode);
 }

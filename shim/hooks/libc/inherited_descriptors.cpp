@@ -37,11 +37,11 @@ void give_kernels_for_good() {
   each_stream([](int fd, uint64_t) { give_kernels(fd, Reason::device_given_back); });
 }
 
-void prepare_descriptors_for(Reach reach) {
-  if (reach == Reach::covered || !device_was_replaced()) return;
+void prepare_descriptors_for(bool is_reached) {
+  if (is_reached || !device_was_replaced()) return;
   // One that is closed may still be a copy's original, in what a spawned child does with its descriptors.
   each_stream([&](int fd, uint64_t key) {
-    if (reach == Reach::uncovered && !device::closes_on_exec(fd))
+    if (!device::closes_on_exec(fd))
       give_kernels(fd, Reason::device_inherited);
     else
       device::lengthen(fd, key);

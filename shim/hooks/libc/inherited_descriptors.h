@@ -1,8 +1,7 @@
 // Programs that the library will not be in, and that inherit a random device which was replaced.
 //
 // They read its file without a hook, and would come to an end that the device does not have. So they get the
-// device itself, which is recorded: a program that works goes before one that is pinned. Under
-// --trap-syscalls, where the file is as good as what the supervisor gives, it gets as long as that.
+// device itself, which is recorded: a program that works goes before one that is pinned.
 #pragma once
 
 #include "hooks/libc/uncovered_execs.h"
@@ -15,6 +14,6 @@ void give_kernels_for_good();
 
 /// Before a program is executed. A process that makes a child by the same call, with a descriptor that is not
 /// closed, reads the kernel's from here on. Legal in a vfork child.
-void prepare_descriptors_for(Reach reach);
+void prepare_descriptors_for(bool is_reached);
 
 } // namespace detshim

@@ -268,19 +268,12 @@ bool is_valgrind_tool(const char* path, char* const* environment) {
          value_in(environment, "VALGRIND_LAUNCHER=") != nullptr;
 }
 
-Reach record_uncovered(const Hook& hook, const char* program, Reason why, char* const* environment,
-                       const void* caller) {
+void record_uncovered(const Hook& hook, const char* program, Reason why, char* const* environment,
+                      const void* caller) {
   const Subject subject = {hook.info().library, hook.info().name, hook.info().fields};
   if (is_harmless(program)) {
     record(subject, Action::observe, caller, Reason::no_result_depends, {program});
-    return process().is_trapped ? Reach::supervised : Reach::uncovered;
-  }
-  // The supervisor obeys the program's options too. What it answers is in the log if the program draws.
-  const bool is_by_option =
-      why == Reason::mode_differs || why == Reason::disable_differs || why == Reason::keep_entropy_differs;
-  if (process().is_trapped && why != Reason::other_user && why != Reason::musl_program && !is_by_option) {
-    record(subject, Action::observe, caller, Reason::answered_by_supervisor, {program});
-    return Reach::supervised;
+    return;
   }
   uint64_t rank = 0;
   if (has_other_rank(environment, rank))
@@ -288,7 +281,6 @@ Reach record_uncovered(const Hook& hook, const char* program, Reason why, char* 
   else
     record(subject, Action::uncovered, caller, why, {program});
   say_once(program, why);
-  return Reach::uncovered;
 }
 
 } // namespace
@@ -310,26 +302,26 @@ void note_own_preload() {
   came_by_bare_name = list != nullptr && has_bare_name(list);
 }
 
-Reach find_reach(const Hook& hook, const Program& program, char* const* environment, const void* caller) {
-  if (program.path == nullptr || !options().pins() || hook.disabled) return Reach::covered;
+bool reaches(const Hook& hook, const Program& program, char* const* environment, const void* caller) {
+  if (program.path == nullptr || !options().pins() || hook.disabled) return true;
   Reason why = Reason::none;
   if (program.is_open()) {
     why = why_uncovered(program.folder, nullptr, environment);
   } else if (program.folder == AT_FDCWD || *program.path == '/') {
     Text<600> path;
-    if (!find_program(program.path, program.searches, path)) return Reach::covered;
+    if (!find_program(program.path, program.searches, path)) return true;
     why = why_uncovered(path.c_str(), environment);
     if (why != Reason::none) note_file_use(FileUse::read, path.c_str()); // others say it themselves
     if (why == Reason::static_program && is_valgrind_tool(path.c_str(), environment)) why = Reason::none;
   } else {
     const int fd = sys::openat(program.folder, program.path, open_flags);
-    if (fd < 0) return Reach::covered;
+    if (fd < 0) return true;
     why = why_uncovered(fd, nullptr, environment);
     sys::close(fd);
   }
-  if (why == Reason::none) return Reach::covered;
-  return record_uncovered(hook, program.is_open() ? "(an open file)" : program.path, why, environment,
-                          caller);
+  if (why == Reason::none) return true;
+  record_uncovered(hook, program.is_open() ? "(an open file)" : program.path, why, environment, caller);
+  return false;
 }
 
 } // namespace detshim

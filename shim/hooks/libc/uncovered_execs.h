@@ -7,13 +7,6 @@
 
 namespace detshim {
 
-/// Who gives a program its randomness.
-enum class Reach {
-  covered,    ///< the library will be in it, or nothing is known
-  supervised, ///< the supervisor answers for it (--trap-syscalls)
-  uncovered,  ///< the kernel alone
-};
-
 /// True if this program was linked by Go.
 bool is_of_go();
 
@@ -37,9 +30,10 @@ struct Program {
   bool is_open() const { return *path == 0 && (flags & AT_EMPTY_PATH) != 0; }
 };
 
-/// Looks at the program, and where the library cannot be in it (statically linked, Go's own system calls,
-/// another user's rights, an environment without us) records it as uncovered and says so on stderr, once for
-/// each program, with the rank that the environment gives it if that is another. Legal in a vfork child.
-Reach find_reach(const Hook& hook, const Program& program, char* const* environment, const void* caller);
+/// True if the library will be in the program, or nothing is known. Where it cannot be (statically linked,
+/// Go's own system calls, another user's rights, an environment without us) records it as uncovered and says
+/// so on stderr, once for each program, with the rank that the environment gives it if that is another. Legal
+/// in a vfork child.
+bool reaches(const Hook& hook, const Program& program, char* const* environment, const void* caller);
 
 } // namespace detshim
