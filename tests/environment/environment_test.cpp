@@ -253,9 +253,7 @@ TEST_F(Env, KnowsTheProcessorsThatAreAllowed) {
 // What was mapped is known by a log, and is unknown without one: never equal.
 TEST_F(Env, KnowsTheLibrariesOfARunByTheirBuilds) {
   const std::string without = capture("without.json");
-  const Json unknown = compare(without, capture("other.json"));
-  EXPECT_EQ(unknown["result"], "unknown") << unknown;
-  EXPECT_EQ(unknown["unknown"][0]["section"], "libraries");
+  EXPECT_EQ(compare(without, capture("other.json"))["result"], "equal") << "neither is of a run";
   const std::string program = scratch_.path() / "program", library = scratch_.path() / "libexample.so";
   file(scratch_.path() / "program.c", "#include <stdlib.h>\nint example(void);\nint main(void) { srand(1); "
                                       "return example() + rand() * 0; }\n");
@@ -275,7 +273,32 @@ TEST_F(Env, KnowsTheLibrariesOfARunByTheirBuilds) {
   const Json found = compare(a, capture("b.json", {}, {log_of("log_b")}));
   ASSERT_EQ(found["differences"].size(), 1u) << found;
   EXPECT_EQ(found["differences"][0]["subject"], "libexample.so");
-  EXPECT_EQ(compare(a, without)["result"], "different") << "variables: one under detshim, one not";
+  const Json beside = compare(a, without);
+  EXPECT_EQ(beside["result"], "different") << "variables: one under detshim, one not";
+  EXPECT_EQ(beside["unknown"].size(), 3u) << "the program, libraries and their packages: " << beside;
+}
+
+// What has no build id is told by its contents, which were kept: in `log diff` too.
+TEST_F(Env, KnowsALibraryWithoutABuildByItsContents) {
+  const std::string program = scratch_.path() / "program", library = scratch_.path() / "libexample.so";
+  file(scratch_.path() / "program.c",
+       "#include <stdlib.h>\nint example(void);\nint main(void) { return example() + rand() * 0; }\n");
+  const auto build = [&](const std::string& value) {
+    file(scratch_.path() / "example.c", "int number = " + value + ";\nint example(void) { return 0; }\n");
+    ASSERT_EQ(
+        run({"gcc", "-shared", "-fPIC", "-Wl,--build-id=none", scratch_.path() / "example.c", "-o", library})
+            .status,
+        0);
+  };
+  build("1");
+  ASSERT_EQ(run({"gcc", scratch_.path() / "program.c", library, "-o", program, "-Wl,--build-id"}).status, 0);
+  const std::string a = run_with_log("a", {program}), same = run_with_log("same", {program});
+  const Result equal = run({DETSHIM_COMMAND, "log", "diff", a, same});
+  EXPECT_EQ(equal.status, 0) << equal.out;
+  build("2");
+  const Result other = run({DETSHIM_COMMAND, "log", "diff", a, run_with_log("other", {program})});
+  EXPECT_EQ(other.status, 1) << other.out;
+  EXPECT_NE(other.out.find("file libexample.so, in process 0\n"), std::string::npos) << other.out;
 }
 
 const Arguments draw = {"/usr/bin/od", "-An", "-N4", "/dev/urandom"};
@@ -301,6 +324,17 @@ TEST_F(Env, IsKeptBesideARunsLog) {
   EXPECT_EQ(std::ranges::distance(fs::directory_iterator(log)), 4) << "no half file is left";
 }
 
+// Nobody has to look at a log before: both are completed alike.
+TEST_F(Env, IsEqualForTwoEqualRuns) {
+  const std::string a = run_with_log("a", draw), b = run_with_log("b", draw);
+  EXPECT_EQ(compare(a, b)["result"], "equal");
+  const std::string c = run_with_log("c", draw), d = run_with_log("d", draw);
+  run({DETSHIM_COMMAND, "log", c});
+  const Json files = compare(c + "/environment.json", d + "/environment.json");
+  EXPECT_EQ(files["result"], "equal") << files;
+  EXPECT_EQ(compare(c, d + "/environment.json")["result"], "equal");
+}
+
 TEST_F(Env, IsTheSameWhenItIsCapturedAgain) {
   const std::string log = run_with_log("log", {"/usr/bin/python3", "-c", "import os; os.urandom(4)"});
   run({DETSHIM_COMMAND, "log", log});
@@ -311,6 +345,106 @@ TEST_F(Env, IsTheSameWhenItIsCapturedAgain) {
   file_later(log, work() / "train.py", "print(2)\n");
   EXPECT_EQ(run({DETSHIM_COMMAND, "env", "capture", log}).status, 0);
   EXPECT_EQ(fact(kept(log), "code", "git changes"), "none");
+}
+
+TEST_F(Env, TellsASecretFromAValueThatIsNone) {
+  expect_variable("settings", "HF_TOKEN", "abcdefgh"); // not there before
+  expect_variable("settings", "HF_TOKEN", "1");
+}
+
+// Two long lists that begin alike.
+TEST_F(Env, ShowsWhatOneOfTwoLongListsHas) {
+  std::string folders;
+  for (int i = 0; i < 30; ++i) folders += ":/opt/folder" + std::to_string(i);
+  environment_["LD_LIBRARY_PATH"] = "/opt/a" + folders + ":/opt/old/lib";
+  const std::string a = capture("a.json");
+  environment_["LD_LIBRARY_PATH"] = "/opt/a" + folders + ":/opt/new/lib:/opt/more/lib";
+  const Result shown = run({DETSHIM_COMMAND, "env", "diff", a, capture("b.json")});
+  EXPECT_NE(shown.out.find("  variable LD_LIBRARY_PATH\n"
+                           "    A has alone: /opt/old/lib\n"
+                           "    B has alone: /opt/more/lib /opt/new/lib\n"),
+            std::string::npos)
+      << shown.out;
+  environment_["LD_LIBRARY_PATH"] = "/opt/a:/opt/old/lib" + folders;
+  const Result moved = run({DETSHIM_COMMAND, "env", "diff", a, capture("b.json")});
+  EXPECT_NE(moved.out.find("    A …:/opt/folder0:"), std::string::npos) << moved.out;
+  EXPECT_NE(moved.out.find("    B …:/opt/old/lib:"), std::string::npos) << moved.out;
+}
+
+TEST_F(Env, NamesTheSwitchForOtherProcessors) {
+  const std::string a = capture("a.json"), b = scratch_.path() / "b.json";
+  std::ifstream input(a);
+  Json other = Json::parse(input);
+  file(b, other.dump());
+  EXPECT_EQ(run({DETSHIM_COMMAND, "env", "diff", a, b}).out.find("DETSHIM_PORTABLE"), std::string::npos);
+  other["sections"]["machine"]["facts"]["instructions"] = "sse4_2";
+  file(b, other.dump());
+  EXPECT_NE(run({DETSHIM_COMMAND, "env", "diff", a, b}).out.find("DETSHIM_PORTABLE=1"), std::string::npos);
+}
+
+// A Python by a name in a PATH that the program itself has set: the run says which one it was.
+TEST_F(Env, KnowsTheVirtualEnvironmentThatRan) {
+  environment_.erase("VIRTUAL_ENV");
+  environment_.erase("CONDA_PREFIX");
+  const auto versions = [&](const std::string& version) {
+    const fs::path own = scratch_.path() / ("venv" + version);
+    fs::create_directories(own / "bin");
+    fs::create_symlink("/usr/bin/python3", own / "bin/python3");
+    file(own / "pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = false\n");
+    file(own / "lib/python3.11/site-packages/example.dist-info/METADATA",
+         "Name: example\nVersion: " + version + "\n");
+    const std::string log =
+        run_with_log("log" + version,
+                     {"/bin/sh", "-c", "PATH=$0:$PATH; python3 -c 'import os; os.urandom(4)'", own / "bin"});
+    EXPECT_EQ(run({DETSHIM_COMMAND, "log", log}).status, 0);
+    EXPECT_EQ(fact(kept(log), "versions", "python example"), version);
+    // Looked into in advance: the Python of the PATH that `detshim run` had. But not twice.
+    environment_["VIRTUAL_ENV"] = own;
+    const std::string direct =
+        run_with_log("direct" + version, {own / "bin/python3", "-c", "import os; os.urandom(4)"});
+    EXPECT_EQ(run({DETSHIM_COMMAND, "log", direct}).status, 0);
+    environment_["PATH"] = (own / "bin").string() + ":/usr/bin:/bin";
+    const std::string by_path = run_with_log("path" + version, {"python3", "-c", "import os; os.urandom(4)"});
+    EXPECT_EQ(run({DETSHIM_COMMAND, "log", by_path}).status, 0);
+    for (const std::string& one : {direct, by_path})
+      EXPECT_EQ(fact(kept(one), "versions", "python's folders").dump().find("/usr/"), std::string::npos)
+          << one;
+    environment_["PATH"] = "/usr/bin:/bin";
+    environment_.erase("VIRTUAL_ENV");
+    return log;
+  };
+  const Json found = compare(versions("1"), versions("2"));
+  EXPECT_NE(found["differences"].dump().find("python example"), std::string::npos) << found;
+}
+
+// pyenv's python3 is a script, which another program reads.
+TEST_F(Env, AsksAScriptThatStartsAPython) {
+  environment_.erase("VIRTUAL_ENV");
+  environment_.erase("CONDA_PREFIX");
+  const fs::path shim = scratch_.path() / "shims/python3";
+  file(shim, "#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n");
+  fs::permissions(shim, fs::perms::owner_all);
+  environment_["PATH"] = shim.parent_path().string() + ":/usr/bin:/bin";
+  const std::string a = capture("a.json");
+  EXPECT_EQ(compare(a, a)["result"], "equal") << compare(a, a);
+  std::ifstream input(a);
+  EXPECT_NE(fact(Json::parse(input), "versions", "interpreter").dump().find("/usr/bin/python3"),
+            std::string::npos);
+  // A run without a Python has none that could be unknown.
+  EXPECT_EQ(compare(run_with_log("b", draw), run_with_log("c", draw))["result"], "equal");
+}
+
+TEST_F(Env, KnowsThePackagesOfThePythonThatRan) {
+  environment_.erase("VIRTUAL_ENV");
+  environment_.erase("CONDA_PREFIX");
+  const fs::path other = scratch_.path() / "other";
+  fs::create_directories(other / "bin");
+  fs::copy_file("/usr/bin/od", other / "bin/python3"); // by its name it is one
+  file(other / "conda-meta/mkl-2025.0.0-h1_1.json", "{}");
+  const std::string log =
+      run_with_log("log", {"/bin/sh", "-c", "PATH=$0:$PATH; python3 -An -N4 /dev/urandom", other / "bin"});
+  EXPECT_EQ(run({DETSHIM_COMMAND, "log", log}).status, 0);
+  EXPECT_EQ(fact(kept(log), "versions", "conda mkl"), "2025.0.0-h1_1") << kept(log)["sections"]["versions"];
 }
 
 // A program that still runs has not said what it has mapped.
@@ -640,8 +774,9 @@ TEST_F(Env, LeavesWhatIsNoFileWhereItIs) {
 }
 
 TEST_F(Env, DoesNotCallEqualWhatItHasNotCaptured) {
-  // No repository: an edited program would not show.
+  // A repository that git cannot read: an edited program would not show.
   fs::remove_all(work() / ".git");
+  file(work() / ".git", "gitdir: /no/such/folder\n");
   const Json unknown = compare(capture("a.json"), capture("b.json"));
   EXPECT_EQ(unknown["result"], "unknown");
   EXPECT_TRUE(std::ranges::any_of(unknown["unknown"], [](const Json& one) {

@@ -56,9 +56,9 @@ void set_unknown(Environment& to, std::initializer_list<EnvironmentSection> sect
 
 constexpr const char* no_log_yet = "no log of a run: it is known once the program has run";
 
-void leave_to_log(Environment& to) {
-  to.of(EnvironmentSection::libraries).unknown[""] = no_log_yet;
-  to.of(EnvironmentSection::packages).unknown[packages_of_files] = no_log_yet;
+void leave_to_log(Environment& to, const char* why) {
+  to.of(EnvironmentSection::libraries).unknown[""] = why;
+  to.of(EnvironmentSection::packages).unknown[packages_of_files] = why;
 }
 
 } // namespace
@@ -73,7 +73,7 @@ Environment capture_environment(const CaptureOptions& options) {
   environment.host = host_name();
   environment.began = now();
   environment.is_complete = true;
-  leave_to_log(environment);
+  leave_to_log(environment, of_no_run);
   capture_variables(environment);
   capture_distributions(options, environment);
   capture_code(options.limits, environment);
@@ -81,7 +81,7 @@ Environment capture_environment(const CaptureOptions& options) {
   capture_machine(environment);
   capture_session(environment);
   if (!options.program.empty()) environment.places["program"] = options.program;
-  environment.of(EnvironmentSection::code).unknown["program"] = "no run, but the place for one";
+  environment.of(EnvironmentSection::code).unknown["program"] = of_no_run;
   return environment;
 }
 
@@ -92,7 +92,7 @@ Environment capture_start(const std::vector<std::string>& command) {
   std::error_code error;
   environment.places["folder"] = std::filesystem::current_path(error).string();
   environment.places["machine"] = machine_identity();
-  leave_to_log(environment);
+  leave_to_log(environment, no_log_yet);
   for (const char* subject : {"detshim", "seed"})
     environment.of(EnvironmentSection::settings).unknown[subject] = no_log_yet;
   capture_variables(environment);

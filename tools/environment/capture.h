@@ -26,6 +26,7 @@ std::string no_start();
 struct CaptureOptions {
   std::string program;    ///< what is to be run; empty for none
   bool deep = false;      ///< contents too: of caches, and of what wheels have installed
+  bool asks = false;      ///< a script in PATH that starts a Python (pyenv) is asked for which
   std::int64_t began = 0; ///< what was changed since is not of then (was_changed_since()); 0: of now
   AskLimits limits;       ///< of git
 };
@@ -76,6 +77,8 @@ bool is_unreached(const Log& log);
 /// What the files hold that the processes of a run used, by the run's own list. `is_here`: this is its
 /// machine.
 void capture_used_files(const Log& log, bool is_here, Environment& to);
+/// Files of that name that the run read, by its list.
+std::set<std::string> files_read(const Log& log, const std::string& name);
 /// Files that the run whose log lies there has written and left since `began` (nanoseconds since 1970), below
 /// this folder or in none for temporary ones, by this name or another: what they hold now, by their paths. At
 /// most 1,000, and none of more than 64 MB.
@@ -91,8 +94,8 @@ bool is_in_cache_of_kernels(const std::string& path);
 void capture_machine(Environment& to);
 /// What a process is allowed, and has; what of the GPUs can be told by reading files.
 void capture_session(Environment& to);
-/// The subject under which it stands why they are not known.
-inline constexpr const char* packages_of_files = "packages of the mapped files";
+/// The packages of mapped files, where they are not known.
+inline constexpr const char* packages_of_files = "debian *";
 /// Which machine this is, or container: another's files say nothing of a run's.
 std::string machine_identity();
 /// True for a value that looks drawn: a key or a token, whatever its name. Of such a hash says nothing.

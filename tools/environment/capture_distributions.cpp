@@ -5,6 +5,7 @@
 #include "report/json.h"
 #include "scanner/elf_file.h"
 #include "scanner/preloading.h"
+#include "support/ask.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -30,8 +31,9 @@ void add_sites(const fs::path& prefix, std::set<fs::path>& to) {
           if (fs::path site = fs::canonical(python.path() / name, error); !error) to.insert(site);
 }
 
-/// Those of an installation, and of the one that a virtual environment takes in.
-void add_installation(fs::path prefix, std::set<fs::path>& to) {
+/// Those of an installation, and of the one that a virtual environment takes in. Returns where the programs
+/// are of the installation that a virtual one was made of.
+std::string add_installation(fs::path prefix, std::set<fs::path>& to) {
   add_sites(prefix, to);
   if (prefix == "/usr") add_sites("/usr/local", to); // Debian's Python has both
   std::string home;
@@ -46,6 +48,7 @@ void add_installation(fs::path prefix, std::set<fs::path>& to) {
     takes_in |= key == "include-system-site-packages" && value == "true";
   }
   if (takes_in && !home.empty()) add_sites(fs::path(home).parent_path(), to);
+  return home;
 }
 
 /// The folder of an installation by its interpreter: /usr of /usr/bin/python3.
@@ -88,9 +91,16 @@ bool is_site(const fs::path& folder) {
   return false;
 }
 
+std::string python_in_path(bool asks) {
+  const std::string python = find_executable("python3");
+  if (!asks || read_file(python, 2) != "#!") return python;
+  const Reply reply = ask({python, "-c", "import sys; print(sys.executable, end='')"});
+  return reply.problem.empty() ? *reply.text : python;
+}
+
 /// Where a Python looks for distributions: the program's own, else the first in VIRTUAL_ENV, CONDA_PREFIX and
 /// PATH.
-std::set<fs::path> sites_of(const std::string& program) {
+std::set<fs::path> sites_of(const std::string& program, bool asks) {
   std::set<fs::path> sites;
   std::error_code error;
   const auto add_python = [&](const fs::path& python) {
@@ -104,7 +114,7 @@ std::set<fs::path> sites_of(const std::string& program) {
     if (const std::string prefix = variable(name); own.empty() && !prefix.empty())
       add_installation(prefix, sites);
   if (own.empty() && sites.empty())
-    if (const std::string python = find_executable("python3"); !python.empty()) add_python(python);
+    if (const std::string python = python_in_path(asks); !python.empty()) add_python(python);
   if (const std::string home = variable("HOME"); !home.empty() && variable("PYTHONNOUSERSITE").empty())
     add_sites(home + "/.local", sites);
   for (const std::string& folder : split(variable("PYTHONPATH"), ':'))
@@ -299,12 +309,10 @@ void capture_build(const fs::path& file, CapturedSection& to) {
 }
 
 /// The interpreter's file by its build, and what conda has installed.
-void capture_interpreter(const std::string& program, CapturedSection& to) {
+void capture_interpreter(const std::string& program, bool asks, CapturedSection& to) {
   std::error_code error;
   const std::string home = variable("VIRTUAL_ENV"), own = interpreter_of(program);
-  const std::string name = !own.empty()   ? own
-                           : home.empty() ? find_executable("python3")
-                                          : home + "/bin/python3";
+  const std::string name = !own.empty() ? own : home.empty() ? python_in_path(asks) : home + "/bin/python3";
   const fs::path file = fs::canonical(name, error);
   capture_conda(own.empty() ? fs::path(variable("CONDA_PREFIX")) : prefix_of(file), to);
   if (error) return;
@@ -318,7 +326,7 @@ constexpr const char* distribution_folders = "python's folders"; // a fact too
 void capture_distributions(const CaptureOptions& options, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::versions);
   std::string folders;
-  for (const fs::path& site : sites_of(options.program)) {
+  for (const fs::path& site : sites_of(options.program, options.asks)) {
     folders += (folders.empty() ? "" : ", ") + site.string();
     capture_site(site, options, to);
   }
@@ -326,7 +334,7 @@ void capture_distributions(const CaptureOptions& options, Environment& to) {
     section.unknown["python"] = "no Python was found in VIRTUAL_ENV, CONDA_PREFIX and PATH";
   else
     section.facts[distribution_folders] = folders;
-  capture_interpreter(options.program, section);
+  capture_interpreter(options.program, options.asks, section);
   // Of two folders that have it, one cannot be read.
   for (const auto& [subject, why] : section.unknown) section.facts.erase(subject);
 }
@@ -339,16 +347,24 @@ void check_distributions(const Log& log, bool is_here, Environment& to) {
     for (fs::path folder = fs::path(file).parent_path(); folder.has_relative_path();
          folder = folder.parent_path())
       if (folder.filename() == "site-packages" || folder.filename() == "dist-packages") sites.insert(folder);
+  std::set<std::string> homes; // whose programs ran in a virtual environment
+  for (const std::string& file : files_read(log, "pyvenv.cfg"))
+    homes.insert(add_installation(fs::path(file).parent_path(), sites));
+  bool had_python = false;
   for (const Process& process : log.processes)
     for (const Start& start : process.starts) {
       if (!is_python(start.program)) continue;
+      had_python = true;
       if (is_here && !section.facts.contains("interpreter") && !was_changed_since(start.program, to.began))
         capture_build(start.program, section);
-      // By a name without a folder it is the one in PATH, which was looked into, or what a script there
-      // starts.
+      // By a name without a folder it is that of the virtual environment which was read, if one was.
       const std::string name = start.args.empty() ? "" : start.args.front();
-      const bool is_virtual = name.starts_with('/') && fs::exists(prefix_of(name) / "pyvenv.cfg", error);
-      add_installation(prefix_of(is_virtual ? name : start.program), sites);
+      const bool is_path = name.starts_with('/');
+      const bool is_virtual = is_path && fs::exists(prefix_of(name) / "pyvenv.cfg", error);
+      if (is_path || !homes.contains(fs::path(start.program).parent_path()))
+        add_installation(prefix_of(is_virtual ? name : start.program), sites);
+      if (is_here && !was_changed_since(prefix_of(start.program) / "conda-meta", to.began))
+        capture_conda(prefix_of(start.program), section);
     }
   std::string& looked = section.facts[distribution_folders];
   CaptureOptions options;
@@ -362,10 +378,9 @@ void check_distributions(const Log& log, bool is_here, Environment& to) {
     looked += (looked.empty() ? "" : ", ") + site.string();
     capture_site(site, options, to);
   }
-  if (looked.empty())
-    section.facts.erase(distribution_folders);
-  else
-    section.unknown.erase("python"); // none was found at the start
+  if (!looked.empty() || !had_python) section.unknown.erase("python"); // none was found at the start
+  if (looked.empty()) section.facts.erase(distribution_folders);
+  if (!had_python) section.unknown.erase("interpreter");
   for (const auto& [subject, why] : section.unknown) section.facts.erase(subject);
 }
 

@@ -259,6 +259,13 @@ bool is_own_stream(const struct stat& file) {
 
 } // namespace
 
+std::set<std::string> files_read(const Log& log, const std::string& name) {
+  std::set<std::string> found;
+  for (const auto& [path, uses] : read_list(log.folder + '/' + log.run + ".files").files)
+    if (uses.read && base_name(path) == name) found.insert(path);
+  return found;
+}
+
 std::map<std::string, std::string> written_files(const std::string& log, std::int64_t began) {
   constexpr std::size_t most = 1000;
   std::map<std::string, std::string> found;

@@ -75,6 +75,9 @@ inline constexpr std::string_view limit_subject = "limit of ";
 /// Of what may be a secret. Two that differ do not show, nor that they are equal.
 inline constexpr const char* hidden_value = "set; it may be a secret, and its value is not kept";
 
+/// Of what a run alone has, in an environment of none. On both sides it is nothing that could differ.
+inline constexpr const char* of_no_run = "this is of no run";
+
 /// What stands before the hash of contents that a deep capture adds.
 inline constexpr const char* contents_mark = ", contents ";
 

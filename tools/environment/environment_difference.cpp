@@ -53,10 +53,6 @@ EnvironmentComparison compare_environments(const Environment& a, const Environme
       const std::string why_in_b = other ? "" : why_unknown(in_b, subject);
       if (one && other && *one == hidden_value && *other == hidden_value) {
         result.hidden.push_back({name, subject, true});
-      } else if (one && other && (*one == hidden_value || *other == hidden_value)) {
-        const std::string why = "its value may be a secret, and was not kept";
-        result.unknown.push_back(
-            {name, subject, *one == hidden_value ? why : "", *other == hidden_value ? why : ""});
       } else if (one && other && is_same(*one, *other)) {
         ++result.same;
         if (one->find(hidden_argument) != std::string::npos) result.hidden.push_back({name, subject, false});
@@ -66,7 +62,8 @@ EnvironmentComparison compare_environments(const Environment& a, const Environme
             {name, subject, is_deeper(*other, *one) ? why : "", is_deeper(*one, *other) ? why : ""});
       } else if (why_in_a.empty() && why_in_b.empty()) {
         result.differences.push_back({name, subject, one, other});
-      } else if (in_a.unknown.contains(subject) || in_b.unknown.contains(subject)) {
+      } else if ((in_a.unknown.contains(subject) || in_b.unknown.contains(subject)) &&
+                 (why_in_a != of_no_run || why_in_b != of_no_run)) {
         result.unknown.push_back({name, subject, why_in_a, why_in_b});
       }
     }

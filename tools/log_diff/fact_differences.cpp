@@ -72,7 +72,10 @@ std::vector<FactDifference> FactDifferences::compare(const Program& a, const Pro
   each_difference(*a.libraries, *b.libraries,
                   [&](const FactSubject& subject, const auto& in_a, const auto& in_b) {
                     const Section section = section_of(subject.kind);
-                    if (is_unknown(in_a, in_b) || subject.kind == FactKind::unknown_files)
+                    const auto held_a = find(files_a_, subject), held_b = find(files_b_, subject);
+                    if (is_unknown(in_a, in_b) && held_a && held_b) {
+                      if (held_a != held_b) differ(section, subject, held_a, held_b);
+                    } else if (is_unknown(in_a, in_b) || subject.kind == FactKind::unknown_files)
                       ++unknown_[subject];
                     else if (subject.kind == FactKind::killed)
                       note(subject, in_a, in_b, "");

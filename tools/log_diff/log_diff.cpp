@@ -37,9 +37,11 @@ std::uint64_t same_at_beginning(const ThreadRecords& a, const ThreadRecords& b) 
 
 class Comparison {
 public:
-  Comparison(const LoggedRun& a, const LoggedRun& b, std::set<std::string> turned)
+  Comparison(const LoggedRun& a, const LoggedRun& b, std::set<std::string> turned, const FileFacts& files_of)
       : a_(a), b_(b), call_sites_of_a_(a, b), call_sites_of_b_(b, a), call_site_texts_(a, b),
-        facts_(std::move(turned)) {}
+        facts_(std::move(turned)) {
+    if (files_of) facts_.know_files(files_of(a.folder, a.name), files_of(b.folder, b.name));
+  }
 
   LogDifference run() {
     for (const LoggedRun* run : {&a_, &b_})
@@ -237,9 +239,10 @@ private:
 
 } // namespace
 
-LogDifference compare_logs(const std::string& a, const std::string& b, std::set<std::string> turned) {
+LogDifference compare_logs(const std::string& a, const std::string& b, std::set<std::string> turned,
+                           const FileFacts& files_of) {
   const LoggedRun run_a = read_run(find_run(a)), run_b = read_run(find_run(b));
-  return Comparison(run_a, run_b, std::move(turned)).run();
+  return Comparison(run_a, run_b, std::move(turned), files_of).run();
 }
 
 void add_suspects(LogDifference& difference) {

@@ -21,6 +21,7 @@ int env_capture(const EnvCaptureOptions& options) {
   } else {
     CaptureOptions capture;
     capture.deep = options.deep;
+    capture.asks = true;
     captured.environment = capture_environment(capture);
   }
   const std::string place = options.output.value_or(has_log ? captured.file : "-");
@@ -37,8 +38,8 @@ int env_capture(const EnvCaptureOptions& options) {
 }
 
 int env_diff(const EnvDiffOptions& options) {
-  const EnvironmentComparison comparison =
-      compare_environments(read_environment(options.a), read_environment(options.b));
+  const auto [comparison, unknown] = compare_run_environments(options.a, "", options.b, "");
+  if (!unknown.empty()) throw UsageError(unknown + ": `detshim env capture FOLDER` makes one");
   if (options.json)
     print_json(std::cout, comparison_json(comparison));
   else

@@ -31,6 +31,40 @@ std::string shown(const std::optional<std::string>& value, std::size_t longest) 
   return value ? cut(printable(*value), longest) : "not there";
 }
 
+/// Both values. Of long ones: the words that one has alone or, where there are none, what follows from the
+/// first difference on.
+std::pair<std::string, std::string> shown_sides(const EnvironmentDifference& one, std::size_t longest) {
+  const std::string a = printable(one.a.value_or("")), b = printable(one.b.value_or(""));
+  if (!one.a || !one.b || std::max(width(a), width(b)) <= longest)
+    return {shown(one.a, longest), shown(one.b, longest)};
+  constexpr std::string_view between_words = " :,;";
+  const auto words_of = [=](std::string text) {
+    std::ranges::replace_if(
+        text, [=](char c) { return between_words.find(c) != between_words.npos; }, ' ');
+    const std::vector<std::string> words = split(text, ' ');
+    return std::set<std::string>(words.begin(), words.end());
+  };
+  const std::set<std::string> in_a = words_of(a), in_b = words_of(b);
+  const auto alone = [longest](const std::set<std::string>& words, const std::set<std::string>& others) {
+    std::vector<std::string> result;
+    std::ranges::set_difference(words, others, std::back_inserter(result));
+    return "has alone: " + (result.empty() ? "nothing" : cut(joined(result, " "), longest));
+  };
+  if (in_a != in_b) return {alone(in_a, in_b), alone(in_b, in_a)};
+  const auto same = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  const std::size_t word = a.find_last_of(between_words, same - 1), from = word == a.npos ? 0 : word;
+  return {"…" + cut(a.substr(from), longest), "…" + cut(b.substr(from), longest)};
+}
+
+/// What makes two processors alike, where they are not.
+void print_switch(std::ostream& out, const EnvironmentComparison& found) {
+  if (std::ranges::any_of(found.differences, [](const EnvironmentDifference& one) {
+        return one.section == EnvironmentSection::machine &&
+               is_any_of(one.subject, {"model name", "instructions", "CPU implementer", "CPU part"});
+      }))
+    out << "hint: the processors differ; with DETSHIM_PORTABLE=1 libraries take the same code on both\n";
+}
+
 const char* section_name(EnvironmentSection section) {
   return environment_section_names[static_cast<std::size_t>(section)].data();
 }
@@ -195,20 +229,39 @@ bool was_written_since(const std::string& folder, const KeptEnvironments& kept) 
   });
 }
 
-/// Those of a run. What `run` captured as it began is completed, so that both sides have been asked the same.
+/// Those of a run, or in a file. What `run` captured as it began is completed, so that both sides have been
+/// asked the same.
 KeptEnvironments complete_ones(const std::string& place, const std::string& run) {
-  const std::string folder = find_run(place).folder;
-  KeptEnvironments kept = kept_environments(folder, run);
+  const RunPlace named = find_run(place);
+  std::filesystem::path folder = named.folder;
+  std::error_code error;
+  const bool is_folder =
+      std::filesystem::is_directory(folder, error) && !std::filesystem::is_regular_file(place, error);
+  KeptEnvironments kept = is_folder ? kept_environments(folder, run.empty() ? named.run.value_or("") : run)
+                                    : KeptEnvironments{{{place, read_environment_file(place)}}, {}};
+  if (!is_folder) folder = std::filesystem::absolute(place, error).parent_path();
   const auto is_complete = [](const KeptEnvironment& one) { return one.environment.is_complete; };
-  if (kept.all.empty() || (std::ranges::all_of(kept.all, is_complete) && !was_written_since(folder, kept)))
+  if (kept.all.empty() ||
+      (std::ranges::all_of(kept.all, is_complete) && (!is_folder || !was_written_since(folder, kept))))
     return kept;
-  const RunEnvironment completed = complete_environment(read_log(folder, run), false);
+  const Log log = read_log(folder, kept.all.front().environment.run);
+  if (log.processes.empty()) return kept;
+  const RunEnvironment completed = complete_environment(log, false);
   for (KeptEnvironment& one : kept.all)
-    if (one.file == completed.file) one.environment = completed.environment;
+    if (base_name(one.file) == base_name(completed.file)) one.environment = completed.environment;
   return kept;
 }
 
 } // namespace
+
+Facts library_facts(const std::string& folder, const std::string& run) {
+  Facts facts;
+  const KeptEnvironments kept = complete_ones(folder, run);
+  if (kept.all.size() == 1)
+    for (const auto& [name, text] : kept.all[0].environment.of(EnvironmentSection::libraries).facts)
+      facts[file_subject(name)] = text;
+  return facts;
+}
 
 RunsCompared compare_run_environments(const std::string& a, const std::string& run_a, const std::string& b,
                                       const std::string& run_b) {
@@ -271,9 +324,10 @@ void print_environments(std::ostream& out, const RunsCompared& compared, const s
   out << '\n';
   for (std::size_t i = 0; i < std::min(most, found.differences.size()); ++i) {
     const EnvironmentDifference& one = found.differences[i];
-    out << "  " << name_of(one.section, one.subject) << ": " << shown(one.a, longest) << " | "
-        << shown(one.b, longest) << '\n';
+    const auto [in_a, in_b] = shown_sides(one, longest);
+    out << "  " << name_of(one.section, one.subject) << ": " << in_a << " | " << in_b << '\n';
   }
+  print_switch(out, found);
   const std::size_t more = found.differences.size() - std::min(most, found.differences.size());
   if (more > 0) out << "  and " << more << " more";
   if (more > 0 || !found.unknown.empty())
@@ -287,9 +341,10 @@ void print_comparison(std::ostream& out, const EnvironmentComparison& comparison
   for (const EnvironmentDifference& one : comparison.differences) {
     if (section != one.section) out << style.bold(section_name(one.section)) << '\n';
     section = one.section;
-    out << "  " << printable(one.subject) << "\n    A " << shown(one.a, longest) << "\n    B "
-        << shown(one.b, longest) << '\n';
+    const auto [in_a, in_b] = shown_sides(one, longest);
+    out << "  " << printable(one.subject) << "\n    A " << in_a << "\n    B " << in_b << '\n';
   }
+  print_switch(out, comparison);
   if (!comparison.unknown.empty()) out << style.bold("not known") << '\n';
   for (const EnvironmentUnknown& one : comparison.unknown) {
     out << "  " << name_of(one.section, one.subject);

@@ -3,6 +3,7 @@
 
 #include "environment/capture.h"
 #include "environment/environment_difference.h"
+#include "log_diff/facts.h"
 #include "log_reader/log.h"
 #include "report/style.h"
 #include "verdict/finding.h"
@@ -51,6 +52,9 @@ struct RunsCompared {
 /// were.
 RunsCompared compare_run_environments(const std::string& a, const std::string& run_a, const std::string& b,
                                       const std::string& run_b);
+
+/// Of a run on one machine, what its libraries were, as a log's facts are named: for compare_logs().
+Facts library_facts(const std::string& folder, const std::string& run);
 
 /// The worst few, a count of the rest and how to see it; nothing where nothing differs and all is known.
 void print_environments(std::ostream& out, const RunsCompared& compared, const std::string& a,

@@ -10,7 +10,7 @@
 namespace detshim {
 
 int log_diff(const LogDiffOptions& options) {
-  LogDifference difference = compare_logs(options.a, options.b);
+  LogDifference difference = compare_logs(options.a, options.b, {}, library_facts);
   add_suspects(difference);
   const RunsCompared environments =
       compare_run_environments(options.a, difference.a.run, options.b, difference.b.run);
