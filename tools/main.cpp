@@ -21,8 +21,8 @@ using detshim::printable;
 constexpr const char* exit_statuses =
     R"(Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check`, `doctor` or `scan` found something.
 `log diff`, `env diff`: 0 the two are equal, 1 they differ, 2 they cannot be compared, or not all of them.
-`verify`, `bisect`: 0 equal, 1 different, 2 unverified, or wrong usage.
-`run` becomes the program and ends in its status; 126 it cannot be executed or preloaded, 127 it is not there.)";
+`verify`, `bisect`: 0 equal, 1 different, 3 unverified.
+`run` ends in the program's status, with --check in 3 unless it is covered or verified; 126 it cannot be executed or preloaded, 127 it is not there.)";
 
 /// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
 /// option nor an option's value, is the program and its arguments; CLI11 must not look into those.
@@ -81,7 +81,8 @@ void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
   // For the help only: take_command() has taken it before CLI11 sees it.
   verb.add_option("PROGRAM", options.command, "the program and its arguments; -- may stand before it")
       ->type_name("");
-  verb.add_option("--seed", options.seed, "the one number that the run depends on")->type_name("N");
+  verb.add_option("--seed", options.seed, "the one number that the run depends on (DETSHIM_SEED's,\nelse 42)")
+      ->type_name("N");
   verb.add_option("--mode", options.mode, "enforce, record, observe, strict or off")->type_name("M");
   verb.add_option("--policy", options.policy, "the program's own seeds: fixed or keep")->type_name("P");
   verb.add_option("--log", options.log, "folder for the log")->type_name("DIR");
@@ -100,6 +101,9 @@ void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
 void add_run(CLI::App& verb, detshim::RunOptions& options) {
   add_run_options(verb, options);
   verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
+  verb.add_flag(
+      "--check", options.check,
+      "then judge this run as `log --check` does, on standard\nerror: status 3 in place of the program's 0");
   verb.add_flag("--allow-uncovered", options.allow_uncovered,
                 "run a program too that the library does not come up in");
   // For tools/python, so that what a program gets is said in one place. Not in the help.
@@ -210,9 +214,8 @@ void add_doctor(CLI::App& verb, detshim::DoctorOptions& options) {
 }
 
 void add_env_capture(CLI::App& verb, detshim::EnvCaptureOptions& options) {
-  verb.add_option("LOG", options.log, "the log folder (detshim-log/latest, or none)")->type_name("");
+  verb.add_option("LOG", options.log, "a log folder: what its run stood on; else this shell")->type_name("");
   verb.add_option("-o,--output", options.output, "the file to write")->type_name("FILE");
-  verb.add_flag("--deep", options.deep, "by contents: of caches too");
 }
 
 void add_env_diff(CLI::App& verb, detshim::EnvDiffOptions& options) {
@@ -272,7 +275,7 @@ int call_verb(std::vector<std::string> words) {
 
   std::vector<Verb> verbs;
   const auto add = [&verbs](CLI::App& to, const auto&... its) { verbs.push_back(add_verb(to, its...)); };
-  add(app, "run", "run a program with libdetshim.so in front of it", add_run, detshim::run);
+  add(app, "run", "run a program with libdetshim.so in front of it", add_run, detshim::run_and_check);
   add(app, "verify", "run a program several times under one seed, and compare", add_verify, detshim::verify);
   add(app, "bisect", "find the hooks and settings that a program needs to be repeatable", add_bisect,
       detshim::bisect);

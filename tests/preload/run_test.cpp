@@ -47,7 +47,7 @@ TEST(Run, IsReplayedByTheSeedThatItDrew) {
   const Arguments draw = {"/usr/bin/python3", "-c",
                           "import os, random; print(random.random(), hash('x'), os.urandom(4))"};
   const TemporaryFolder scratch;
-  const Result drawn = run(detshim_run(scratch, {}, draw));
+  const Result drawn = run(detshim_run(scratch, {"--mode", "record"}, draw));
   const std::string start = "Using seed: ";
   ASSERT_EQ(drawn.err.compare(0, start.size(), start), 0) << drawn.err;
   const std::string seed = drawn.err.substr(start.size(), drawn.err.find(';') - start.size());

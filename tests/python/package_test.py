@@ -86,6 +86,8 @@ class Package(unittest.TestCase):
             self.assertEqual(str(raised.exception),
                              "detshim.env: {}='' is not accepted: a text that is not empty, or None".format(name))
         self.assertEqual(detshim.env(seed=1, base={"DETSHIM_MODE": ""})["DETSHIM_SEED"], "1")
+        self.assertEqual(detshim.env(base={})["DETSHIM_SEED"], "42")  # as every verb
+        self.assertNotIn("DETSHIM_SEED", detshim.env(base={}, mode="record"))
 
     def test_a_program_is_a_list_of_words(self):
         for program in ("torchrun", b"torchrun", pathlib.Path("torchrun")):

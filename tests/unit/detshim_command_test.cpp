@@ -168,6 +168,75 @@ TEST_F(DetshimCommand, RunSetsTheEnvironment) {
       << "unless asked, left alone";
 }
 
+TEST_F(DetshimCommand, RunTakesOneSeedWhereNoneIsGiven) {
+  EXPECT_EQ(environment_line({}, "DETSHIM_SEED"), "42");
+  EXPECT_EQ(environment_line({}, "DETSHIM_SEED", {{"DETSHIM_SEED", "7"}}), "7");
+  for (const char* mode : {"record", "observe", "off"})
+    EXPECT_EQ(environment_line({"--mode", mode}, "DETSHIM_SEED"), "") << mode;
+  EXPECT_EQ(environment_line({}, "DETSHIM_SEED", {{"DETSHIM_RUN", "1"}}), "") << "the run around it has one";
+  const Words words{"run",
+                    "--library",
+                    DETSHIM_LIBRARY,
+                    "--",
+                    "/usr/bin/python3",
+                    "-c",
+                    "import random; print(random.random())"};
+  const Result first = detshim(words), second = detshim(words);
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_TRUE(first.err.starts_with("detshim: seed 42, since none is given (--seed N takes another)\n"))
+      << first.err;
+  EXPECT_FALSE(contains(detshim(words, {{"DETSHIM_SEED", "42"}}).err, "since none is given"));
+  EXPECT_FALSE(contains(detshim(words, {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}).err,
+                        "since none is given"))
+      << "said by one rank";
+}
+
+// The log of the run before passes, and says nothing of this one.
+TEST_F(DetshimCommand, RunChecksItsOwnRun) {
+  const auto checked = [&](const Words& program, const Words& options = {}) {
+    Words words{"run", "--seed", "42", "--quiet", "--check", "--library", DETSHIM_LIBRARY};
+    for (const Words& more : {options, Words{"--"}, program})
+      words.insert(words.end(), more.begin(), more.end());
+    return detshim(words);
+  };
+  const Words draws{"/usr/bin/od", "-An", "-N4", "/dev/urandom"};
+  for (const Words& options : {Words{}, Words{"--log", "one"}}) {
+    const Result good = checked(draws, options);
+    EXPECT_EQ(good.status, 0) << good.err;
+    EXPECT_TRUE(contains(good.err, "verdict: covered")) << good.err;
+    EXPECT_FALSE(contains(good.out, "verdict")) << good.out;
+    // What takes the preload away leaves no log: a library that is none.
+    Words words{"run",       "--seed",          "42", "--quiet", "--check", "--allow-uncovered",
+                "--library", stand_in_library()};
+    for (const Words& more : {options, Words{"--"}, draws})
+      words.insert(words.end(), more.begin(), more.end());
+    const Result none = detshim(words);
+    EXPECT_EQ(none.status, 3) << none.err;
+    EXPECT_TRUE(contains(none.err, "this run left no log")) << none.err;
+  }
+  const Result idle = checked({"/usr/bin/true"});
+  EXPECT_EQ(idle.status, 3) << idle.err;
+  EXPECT_TRUE(contains(idle.err, "no_draw")) << "a run without draws is a run: " << idle.err;
+  EXPECT_EQ(checked({"/bin/sh", "-c", "exit 7"}).status, 7);
+  EXPECT_EQ(checked({"/bin/sh", "-c", "kill -KILL $$"}).status, 128 + SIGKILL);
+  expect_one_error_line(detshim({"run", "--check", "--", "true"}, {{"DETSHIM_RUN", "1"}}), 2, "--check");
+}
+
+TEST_F(DetshimCommand, LogSaysHowOldARunIs) {
+  const auto shown = [&](const std::string& name, std::chrono::seconds age) {
+    const auto begun = std::chrono::duration_cast<std::chrono::microseconds>(
+        (std::chrono::system_clock::now() - age).time_since_epoch());
+    std::string start = start_line();
+    start.insert(start.find("\"pid\""), "\"begun\":" + std::to_string(begun.count()) + ",");
+    std::filesystem::create_directory(folder_ / name);
+    std::ofstream(folder_ / name / "0-0-1.jsonl") << start + call_line("srand", "pin") + end_line;
+    return detshim({"log", name}).out;
+  };
+  EXPECT_TRUE(contains(shown("a", std::chrono::minutes(5) + std::chrono::seconds(30)),
+                       "; run 20261121T003512-4711, 5 minutes ago\n"));
+  EXPECT_TRUE(contains(shown("b", std::chrono::hours(75)), ", 3 days ago\n"));
+}
+
 TEST_F(DetshimCommand, RunPutsTheLibraryFirstAndOnce) {
   const std::string library = stand_in_library();
   EXPECT_EQ(environment_line({}, "LD_PRELOAD"), library);

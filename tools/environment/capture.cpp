@@ -77,7 +77,7 @@ Environment capture_environment(const CaptureOptions& options) {
   capture_variables(environment);
   capture_distributions(options, environment);
   capture_code(options.limits, environment);
-  capture_caches(options.deep, environment);
+  capture_caches(environment);
   capture_machine(environment);
   capture_session(environment);
   if (!options.program.empty()) environment.places["program"] = options.program;
@@ -110,7 +110,7 @@ Environment capture_start(const std::vector<std::string>& command) {
   Environment code, distributions;
   auto git = std::async(std::launch::async, [&] { capture_code(options.limits, code); });
   auto versions = std::async(std::launch::async, [&] { capture_distributions(options, distributions); });
-  capture_caches(false, environment);
+  capture_caches(environment);
   capture_machine(environment);
   capture_session(environment);
   git.get();

@@ -25,7 +25,6 @@ std::string no_start();
 
 struct CaptureOptions {
   std::string program;    ///< what is to be run; empty for none
-  bool deep = false;      ///< contents too: of caches, and of what wheels have installed
   bool asks = false;      ///< a script in PATH that starts a Python (pyenv) is asked for which
   std::int64_t began = 0; ///< what was changed since is not of then (was_changed_since()); 0: of now
   AskLimits limits;       ///< of git
@@ -87,7 +86,7 @@ std::map<std::string, std::string> written_files(const std::string& log, std::in
 void capture_code(const AskLimits& limits, Environment& to);
 /// Program and arguments, without what may be a secret.
 void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to);
-void capture_caches(bool deep, Environment& to);
+void capture_caches(Environment& to);
 /// True for a file of compiled kernels, or of what timing chose, which a library keeps for later runs.
 bool is_in_cache_of_kernels(const std::string& path);
 /// What stays as it is while a machine runs, and which machine this is.

@@ -9,7 +9,6 @@
 #include "support/wording.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -86,7 +85,7 @@ bool is_site(const fs::path& folder) {
   for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     const std::string end = entry->path().extension();
-    if (end == ".dist-info" || end == ".egg-info" || end == ".egg-link") return true;
+    if (end == ".dist-info" || end == ".egg-info") return true;
   }
   return false;
 }
@@ -126,10 +125,9 @@ std::set<fs::path> sites_of(const std::string& program, bool asks) {
 std::string decoded(const std::string& text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_code = text[i] == '%' && i + 2 < text.size() &&
-                         std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0 &&
-                         std::isxdigit(static_cast<unsigned char>(text[i + 2])) != 0;
-    result += is_code ? static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16)) : text[i];
+    const auto code = number_in<unsigned>(std::string_view(text).substr(i + 1, 2), 16);
+    const bool is_code = text[i] == '%' && i + 2 < text.size() && code;
+    result += is_code ? static_cast<char>(*code) : text[i];
     i += is_code ? 2 : 0;
   }
   return result;
@@ -169,12 +167,12 @@ std::string field_of(const std::string& metadata, const std::string& name) {
 constexpr const char* changed_since = " was changed since the run began";
 
 /// The files that RECORD names and that are missing, of another size, or were written after the installation
-/// had ended (RECORD is its last file), by what they hold; `deep`: what all hold.
+/// had ended (RECORD is its last file), by what they hold.
 Known state_of_files(const fs::path& site, const fs::path& info, const CaptureOptions& options) {
   struct stat installed;
   if (::stat((info / "RECORD").c_str(), &installed) != 0) return {};
   std::size_t count = 0;
-  std::string first, contents, damaged;
+  std::string first, damaged;
   std::uintmax_t left = 256U << 20; // bytes of damaged files that are read
   for (std::string& line : split(read_file(info / "RECORD"), '\n')) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -192,22 +190,16 @@ Known state_of_files(const fs::path& site, const fs::path& info, const CaptureOp
     const bool is_damaged =
         !is_there || (!size.empty() && (size != std::to_string(state.st_size) ||
                                         state.st_mtime > installed.st_mtime + long_enough));
-    const bool is_read_anyway = options.deep && !size.empty();
-    if (!is_damaged && !is_read_anyway) continue;
-    const Known held = !is_there        ? Known{"missing", ""}
-                       : is_read_anyway ? hash_of_file(file)
-                                        : hash_of_file(file, left);
-    if (!held.problem.empty()) return {"", name + ": " + held.problem};
-    if (is_read_anyway) contents += held.text;
     if (!is_damaged) continue;
+    const Known held = is_there ? hash_of_file(file, left) : Known{"missing", ""};
+    if (!held.problem.empty()) return {"", name + ": " + held.problem};
     if (count++ == 0) first = name;
     if (is_there) left -= std::min(left, static_cast<std::uintmax_t>(state.st_size));
     damaged += name + ' ' + held.text + '\n';
   }
-  return {(count == 0 ? ""
-                      : ", damaged: " + counted(count, "file") + ", the first " + first +
-                            ", what they hold " + hash_text(damaged)) +
-              (options.deep ? contents_mark + hash_text(contents) : ""),
+  return {count == 0 ? ""
+                     : ", damaged: " + counted(count, "file") + ", the first " + first + ", what they hold " +
+                           hash_text(damaged),
           ""};
 }
 
@@ -252,8 +244,8 @@ void capture_distribution(const fs::path& site, const fs::path& info, const Capt
 
 /// True for what capture_site() reads of a folder, beside the files of distributions.
 bool is_read(const std::string& name) {
-  return name.ends_with(".dist-info") || name.ends_with(".egg-info") || name.ends_with(".egg-link") ||
-         name.ends_with(".pth") || name == "sitecustomize.py" || name == "usercustomize.py";
+  return name.ends_with(".dist-info") || name.ends_with(".egg-info") || name.ends_with(".pth") ||
+         name == "sitecustomize.py" || name == "usercustomize.py";
 }
 
 void capture_site(const fs::path& site, const CaptureOptions& options, Environment& environment) {
@@ -274,8 +266,6 @@ void capture_site(const fs::path& site, const CaptureOptions& options, Environme
       const std::string distribution = field_of(metadata, "Name"), version = field_of(metadata, "Version");
       const std::string subject = "python " + (distribution.empty() ? name : distribution);
       to.put(subject, {version, version.empty() ? "its PKG-INFO cannot be read, or says no version" : ""});
-    } else if (name.ends_with(".egg-link")) {
-      to.facts["link " + name] = read_file(entry.path());
     } else if (name.ends_with(".pth") || name == "sitecustomize.py" || name == "usercustomize.py") {
       const Known held = hash_of_file(entry.path()); // it may set variables
       to.put("start file " + name, {"contents " + held.text, held.problem});

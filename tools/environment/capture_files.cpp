@@ -50,12 +50,11 @@ void capture_debian_packages(const std::set<std::string>& files, CapturedSection
   }
 }
 
-/// The names and sizes of all files below a folder, or of one; `deep`: and what they hold.
-Known state_of(const fs::path& place, bool deep) {
+/// The names and sizes of all files below a folder; of one, what it holds.
+Known state_of(const fs::path& place) {
   constexpr std::size_t most = 50'000; // a run that begins waits for it
   std::error_code error, ignored;
   std::map<std::string, std::string> files;
-  std::string contents;
   if (fs::is_regular_file(place, ignored)) {
     Known known = hash_of_file(place);
     if (known.problem.empty()) known.text.insert(0, "contents ");
@@ -71,16 +70,8 @@ Known state_of(const fs::path& place, bool deep) {
   }
   if (error) return {"", "it cannot be read"};
   std::string all;
-  for (const auto& [name, size] : files) {
-    all += name + ' ' + size + '\n';
-    if (!deep) continue;
-    const Known known = hash_of_file(place / name);
-    if (!known.problem.empty()) return known;
-    contents += known.text;
-  }
-  return {counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all)) +
-              (deep ? contents_mark + hash_text(contents) : ""),
-          ""};
+  for (const auto& [name, size] : files) all += name + ' ' + size + '\n';
+  return {counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all)), ""};
 }
 
 struct Cache {
@@ -228,7 +219,7 @@ void capture_command(const std::string& program, const std::vector<std::string>&
     section.facts["arguments"] = all;
 }
 
-void capture_caches(bool deep, Environment& to) {
+void capture_caches(Environment& to) {
   std::error_code error;
   CapturedSection& section = to.of(EnvironmentSection::caches);
   for (const Cache& cache : caches) {
@@ -236,7 +227,7 @@ void capture_caches(bool deep, Environment& to) {
     if (place.empty() || fs::status(place, error).type() == fs::file_type::not_found)
       section.facts[cache.name] = "cold";
     else
-      section.put(cache.name, state_of(place, deep));
+      section.put(cache.name, state_of(place));
   }
 }
 

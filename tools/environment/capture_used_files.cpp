@@ -237,18 +237,6 @@ bool is_seen_in_log(const std::string& file) { // by its build
   }
 }
 
-} // namespace
-
-void capture_likely_files(const std::vector<std::string>& words, bool with_folder, Environment& to) {
-  for (const std::string& file : likely_files(words, with_folder)) {
-    struct stat state;
-    if (is_seen_in_log(file) || ::stat(file.c_str(), &state) != 0) continue;
-    put(to.of(EnvironmentSection::code), subject_of(file, to.places["folder"]), contents_of(file, state));
-  }
-}
-
-namespace {
-
 /// What this command itself prints to: `detshim verify ... 2>errors`.
 bool is_own_stream(const struct stat& file) {
   struct stat stream;
@@ -258,6 +246,14 @@ bool is_own_stream(const struct stat& file) {
 }
 
 } // namespace
+
+void capture_likely_files(const std::vector<std::string>& words, bool with_folder, Environment& to) {
+  for (const std::string& file : likely_files(words, with_folder)) {
+    struct stat state;
+    if (is_seen_in_log(file) || ::stat(file.c_str(), &state) != 0) continue;
+    put(to.of(EnvironmentSection::code), subject_of(file, to.places["folder"]), contents_of(file, state));
+  }
+}
 
 std::set<std::string> files_read(const Log& log, const std::string& name) {
   std::set<std::string> found;

@@ -106,15 +106,6 @@ bool is_in_start_record(std::string_view name) {
   return is_any_of(name, {"DETSHIM_SEED", "DETSHIM_MODE", "DETSHIM_SEED_POLICY", "DETSHIM_DISABLE"});
 }
 
-/// LD_PRELOAD without detshim's own library, which is another fact.
-std::string without_own_library(std::string list) {
-  std::ranges::replace(list, ' ', ':');
-  std::string others;
-  for (const std::string& entry : split(list, ':'))
-    if (!entry.empty() && base_name(entry) != "libdetshim.so") others += (others.empty() ? "" : ":") + entry;
-  return others;
-}
-
 /// Which seeds give way is known from there. Nothing where none do.
 void capture_learned_seeds(const std::string& file, Environment& to) {
   const auto evidence = nlohmann::json::parse(read_file(file), nullptr, false);
@@ -134,7 +125,7 @@ void capture_variables(Environment& to) {
     if (end == std::string_view::npos || end == 0) continue;
     const std::string name(text.substr(0, end));
     std::string value(text.substr(end + 1));
-    if (name == "LD_PRELOAD" && (value = without_own_library(value)).empty()) continue;
+    if (name == "LD_PRELOAD" && (value = joined(other_preloads(), ":")).empty()) continue;
     if (name == "DETSHIM_LEARNED_SEEDS") {
       capture_learned_seeds(value, to);
       continue;

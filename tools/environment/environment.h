@@ -78,9 +78,6 @@ inline constexpr const char* hidden_value = "set; it may be a secret, and its va
 /// Of what a run alone has, in an environment of none. On both sides it is nothing that could differ.
 inline constexpr const char* of_no_run = "this is of no run";
 
-/// What stands before the hash of contents that a deep capture adds.
-inline constexpr const char* contents_mark = ", contents ";
-
 /// The version of that document; a reader refuses others.
 inline constexpr int environment_schema = 1;
 

@@ -20,20 +20,6 @@ std::optional<std::string> fact(const CapturedSection& section, const std::strin
   return found == section.facts.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// One capture may have a variable's value where the other has its hash.
-bool is_same(const std::string& one, const std::string& other) {
-  const auto is_hash_of = [](const std::string& hash, const std::string& value) {
-    return hash.starts_with(hashed_value) &&
-           hash.substr(std::string_view(hashed_value).size()) == variable_hash(value);
-  };
-  return one == other || is_hash_of(one, other) || is_hash_of(other, one);
-}
-
-/// True if `one` says the same, and what files hold besides.
-bool is_deeper(const std::string& one, const std::string& other) {
-  return one.starts_with(other + contents_mark);
-}
-
 } // namespace
 
 EnvironmentComparison compare_environments(const Environment& a, const Environment& b) {
@@ -53,13 +39,9 @@ EnvironmentComparison compare_environments(const Environment& a, const Environme
       const std::string why_in_b = other ? "" : why_unknown(in_b, subject);
       if (one && other && *one == hidden_value && *other == hidden_value) {
         result.hidden.push_back({name, subject, true});
-      } else if (one && other && is_same(*one, *other)) {
+      } else if (one && other && *one == *other) {
         ++result.same;
         if (one->find(hidden_argument) != std::string::npos) result.hidden.push_back({name, subject, false});
-      } else if (one && other && (is_deeper(*one, *other) || is_deeper(*other, *one))) {
-        const std::string why = "what its files hold was not looked at (--deep)";
-        result.unknown.push_back(
-            {name, subject, is_deeper(*other, *one) ? why : "", is_deeper(*one, *other) ? why : ""});
       } else if (why_in_a.empty() && why_in_b.empty()) {
         result.differences.push_back({name, subject, one, other});
       } else if ((in_a.unknown.contains(subject) || in_b.unknown.contains(subject)) &&

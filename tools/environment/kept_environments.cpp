@@ -26,11 +26,6 @@ std::string run_in_name(const std::string& name) {
   return name.substr(begin, name.find('.', begin) - begin);
 }
 
-std::string as_part_of_a_name(std::string text) {
-  std::ranges::replace(text, '/', '_');
-  return text;
-}
-
 [[noreturn]] void cannot_write(const std::string& file, const std::string& why) {
   throw UsageError("cannot write " + in_quotes(file) + ": " + why);
 }
@@ -81,27 +76,15 @@ KeptEnvironments kept_environments(const std::string& folder, const std::string&
   return kept;
 }
 
-Environment read_environment(const std::string& place) {
-  std::error_code error;
-  if (!fs::is_directory(place, error)) return read_environment_file(place);
-  const KeptEnvironments kept = kept_environments(place, "");
-  if (kept.all.empty() && !kept.problems.empty()) throw UsageError(kept.problems.front());
-  if (kept.all.empty())
-    throw UsageError("no environment in " + in_quotes(place) + ": `detshim env capture` makes one");
-  if (kept.all.size() > 1)
-    throw UsageError("several machines have an environment in " + in_quotes(place) +
-                     ": name one of the files, as " + in_quotes(kept.all.front().file));
-  return kept.all.front().environment;
-}
-
 std::string place_to_keep(const std::string& folder, const Environment& environment) {
   for (const KeptEnvironment& one : kept_environments(folder, environment.run).all)
     if (one.environment.host == environment.host) return one.file;
   const fs::path usual = fs::path(folder) / usual_name;
   std::error_code error;
   if (!fs::exists(fs::symlink_status(usual, error))) return usual;
-  return fs::path(folder) / ("environment." + as_part_of_a_name(environment.run) + "." +
-                             as_part_of_a_name(environment.host) + ".json");
+  std::string name = "environment." + environment.run + "." + environment.host + ".json";
+  std::ranges::replace(name, '/', '_');
+  return fs::path(folder) / name;
 }
 
 void write_whole(const std::string& file, const std::string& text) {

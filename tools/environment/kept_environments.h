@@ -24,10 +24,6 @@ struct KeptEnvironments {
 /// Those of that run in a folder, or with an empty `run` of the newest that is there.
 KeptEnvironments kept_environments(const std::string& folder, const std::string& run);
 
-/// A file, or the one of a folder's newest run. Throws UsageError for what is none, and where several
-/// machines have one.
-Environment read_environment(const std::string& place);
-
 /// Where the environment of a run on one host is to be kept, beside what is there.
 std::string place_to_keep(const std::string& folder, const Environment& environment);
 

@@ -8,6 +8,8 @@
 #include "support/wording.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <ctime>
 #include <map>
 #include <ostream>
 #include <set>
@@ -66,8 +68,23 @@ private:
     out_ << counted(summary_.ranks, "rank") << describe_nodes() << ", "
          << counted(summary_.processes, "process", "processes") << ", "
          << counted(summary_.threads, "thread");
-    if (!log_.run.empty()) out_ << "; run " << printable(log_.run);
+    if (!log_.run.empty()) out_ << "; run " << printable(log_.run) << describe_age();
     out_ << "\n\n";
+  }
+
+  /// ", 5 minutes ago", where it is known when it began.
+  std::string describe_age() const {
+    std::uint64_t begun = 0;
+    for (const Process& process : log_.processes)
+      if (!process.starts.empty()) begun = std::max(begun, process.starts.front().begun);
+    const auto now = static_cast<std::uint64_t>(std::time(nullptr)), then = begun / 1'000'000;
+    if (begun == 0 || now < then) return "";
+    const std::uint64_t minutes = (now - then) / 60, hours = minutes / 60;
+    return ", " +
+           (hours >= 48 ? counted(hours / 24, "day")
+            : hours > 0 ? counted(hours, "hour")
+                        : counted(minutes, "minute")) +
+           " ago";
   }
 
   /// " on 2 nodes (a, b)", where that is known and says something.

@@ -6,15 +6,14 @@
 #include "scanner/preloading.h"
 #include "support/descriptor.h"
 #include "support/exit_status.h"
+#include "support/hash.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"
 
 #include <elfutils/libdw.h>
 
-#include <charconv>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include <fcntl.h>
 
@@ -29,11 +28,8 @@ struct NamedLine {
 std::optional<NamedLine> parse_line(const std::string& place) {
   const std::size_t colon = place.rfind(':');
   if (colon == std::string::npos || colon == 0) return std::nullopt;
-  NamedLine line{place.substr(0, colon)};
-  const char* const end = place.data() + place.size();
-  const auto [stop, error] = std::from_chars(place.data() + colon + 1, end, line.number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return line;
+  const std::optional<int> number = number_in<int>(std::string_view(place).substr(colon + 1));
+  return number ? std::optional(NamedLine{place.substr(0, colon), *number}) : std::nullopt;
 }
 
 /// Adds the ranges of a line's code in a file, as return addresses of calls in them.
@@ -63,10 +59,8 @@ void add_code_of(const NamedLine& line, const std::string& file, std::set<std::s
       dwarf_lineaddr(row, &first);
       dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &last);
       if (last <= first) continue;
-      std::ostringstream text;
-      text << line.file << ':' << line.number << '=' << base_name(file) << "+0x" << std::hex << first + 1
-           << "-0x" << last;
-      places.insert(text.str());
+      places.insert(line.file + ':' + std::to_string(line.number) + '=' + base_name(file) + "+0x" +
+                    hexadecimal(first + 1) + "-0x" + hexadecimal(last));
     }
   }
   dwarf_end(debug);
@@ -79,8 +73,9 @@ std::set<std::string> own_files_of(const std::string& program) {
   try {
     const ElfFile file(program);
     files.insert(program);
-    std::istringstream lines(list_loaded(file.interpreter(), program, "").text.value_or(""));
-    for (std::string line; std::getline(lines, line);) { // "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)"
+    // "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)"
+    for (const std::string& line :
+         split(list_loaded(file.interpreter(), program, "").text.value_or(""), '\n')) {
       const std::size_t begin = line.find("=> /"), end = line.rfind(" (0x");
       if (begin == std::string::npos || end == std::string::npos || end < begin) continue;
       const std::string library = line.substr(begin + 3, end - begin - 3);
@@ -96,16 +91,13 @@ std::set<std::string> own_files_of(const std::string& program) {
 std::string frozen_places(const std::vector<std::string>& places, const std::string& program) {
   std::set<std::string> files, named;
   const std::string executable = find_executable(program);
-  for (const std::string& text : places) {
-    std::istringstream list(text);
-    for (std::string place; std::getline(list, place, ',');) {
-      const std::optional<NamedLine> line = parse_line(place);
-      const std::size_t before = named.size();
-      if (line && files.empty()) files = own_files_of(executable);
-      if (line)
-        for (const std::string& file : files) add_code_of(*line, file, named);
-      if (named.size() == before) named.insert(place);
-    }
+  for (const std::string& place : split(joined(places, ","), ',')) {
+    const std::optional<NamedLine> line = parse_line(place);
+    const std::size_t before = named.size();
+    if (line && files.empty()) files = own_files_of(executable);
+    if (line)
+      for (const std::string& file : files) add_code_of(*line, file, named);
+    if (named.size() == before) named.insert(place);
   }
   return joined(named, ",");
 }

@@ -18,8 +18,6 @@ namespace {
 constexpr const char* library_name = "libdetshim.so";
 constexpr const char* heap_library_name = "libdetshim_heap.so";
 
-std::string quoted(const std::string& text) { return "'" + printable(text) + "'"; }
-
 template <std::size_t Size>
 std::string text(const char (&field)[Size]) {
   return printable({field, ::strnlen(field, Size)});
@@ -34,9 +32,10 @@ std::vector<Info> read_section(const std::string& library, const char* section) 
     bytes = ElfFile(library).section_bytes(section);
   } catch (const ElfError&) { // it has none
   }
-  if (bytes.empty()) throw UsageError(quoted(library) + " is no libdetshim.so: it has no section " + section);
+  if (bytes.empty())
+    throw UsageError(in_quotes(library) + " is no libdetshim.so: it has no section " + section);
   if (bytes.size() % sizeof(Info) != 0)
-    throw UsageError(quoted(library) + " is of another version: its section " + section +
+    throw UsageError(in_quotes(library) + " is of another version: its section " + section +
                      " has an unknown form");
   std::vector<Info> infos(bytes.size() / sizeof(Info));
   std::memcpy(infos.data(), bytes.data(), bytes.size());
@@ -50,7 +49,7 @@ std::string find_library(const std::optional<std::string>& asked_for) {
   if (asked_for) {
     const std::filesystem::path path = std::filesystem::absolute(*asked_for, error).lexically_normal();
     if (error || !OpenFile(path))
-      throw UsageError("--library " + quoted(*asked_for) + " is not a file that can be read");
+      throw UsageError("--library " + in_quotes(*asked_for) + " is not a file that can be read");
     return path;
   }
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
@@ -59,7 +58,7 @@ std::string find_library(const std::optional<std::string>& asked_for) {
     const std::filesystem::path path = (here / folder / library_name).lexically_normal();
     if (OpenFile(path)) return path;
   }
-  throw UsageError("cannot find libdetshim.so beside " + quoted(here.string()) +
+  throw UsageError("cannot find libdetshim.so beside " + in_quotes(here.string()) +
                    " or in the lib folder next to it; name it with --library PATH");
 }
 
@@ -68,7 +67,7 @@ std::string find_heap_library(const std::optional<std::string>& asked_for) {
   const std::filesystem::path path = library.parent_path() / heap_library_name;
   if (OpenFile(path)) return path;
   throw UsageError("this build has no " + std::string(heap_library_name) + " beside " +
-                   quoted(library.string()) + ", which --allocations needs");
+                   in_quotes(library.string()) + ", which --allocations needs");
 }
 
 std::vector<HookDescription> read_hooks(const std::string& library) {

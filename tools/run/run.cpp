@@ -1,6 +1,7 @@
 #include "run/run.h"
 
 #include "common/cryptography.h"
+#include "common/launch.h"
 #include "common/run_agreements.h"
 #include "environment/capture.h"
 #include "log_reader/printable.h"
@@ -12,19 +13,17 @@
 #include "run/unreached_log.h"
 #include "scanner/preloading.h"
 #include "support/exit_status.h"
+#include "support/files.h"
 #include "support/variable.h"
 #include "support/wording.h"
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <string_view>
 #include <system_error>
 
 #include <unistd.h>
@@ -39,49 +38,23 @@ void require(bool accepted, const char* option, const std::string& value, const 
                      "' is not accepted: " + what_is_accepted);
 }
 
-} // namespace
-
-void check_run(const RunOptions& options) {
-  if (options.seed)
-    require(read_seed(*options.seed).has_value(), "--seed", *options.seed,
-            "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x");
-  if (options.mode)
-    require(is_any_of(*options.mode, {"enforce", "record", "observe", "strict", "off"}), "--mode",
-            *options.mode, "enforce, record, observe, strict or off");
-  if (options.policy)
-    require(is_any_of(*options.policy, {"fixed", "keep"}), "--policy", *options.policy, "fixed or keep");
-  if (options.log) require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
-  if (options.command.empty())
-    throw UsageError("no program to run: detshim run [options] -- program [args...]");
+void set(const char* variable, const std::optional<std::string>& value) {
+  if (value) ::setenv(variable, value->c_str(), 1);
 }
-
-namespace {
 
 /// LD_PRELOAD with `library` first, once, then `second`, if there is one, and what else was there behind it.
 std::string preload_list(const std::string& library, const std::optional<std::string>& second) {
-  std::string list = library;
-  if (list.find_first_of(" :") != std::string::npos)
-    throw UsageError("'" + printable(list) +
-                     "' cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
-  if (second) list.append(":").append(*second);
-  const std::string others = variable("LD_PRELOAD");
-  std::string_view rest = others;
-  while (!rest.empty()) {
-    const std::string_view entry = rest.substr(0, rest.find_first_of(" :"));
-    rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
-    const bool is_detshim = base_name(std::string(entry)) == base_name(library);
-    if (!entry.empty() && !is_detshim) list.append(":").append(entry);
-  }
-  return list;
+  if (library.find_first_of(" :") != std::string::npos)
+    throw UsageError(in_quotes(library) +
+                     " cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
+  std::vector<std::string> list = other_preloads();
+  if (second) list.insert(list.begin(), *second);
+  list.insert(list.begin(), library);
+  return joined(list, ":");
 }
 
 /// Modes observe and off leave the program as it is.
 bool changes_anything() { return !is_any_of(variable("DETSHIM_MODE"), {"observe", "off"}); }
-
-bool is_script(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return stream.get() == '#' && stream.get() == '!';
-}
 
 /// Said of a program that is neither the system's own nor an interpreter, once for each user and program: a
 /// folder for it in $XDG_STATE_HOME/detshim/told, or ~/.local/state, tells that it was. Where none can be
@@ -94,7 +67,7 @@ void note_entropy(const std::string& program) {
   const std::string name = base_name(file);
   const bool is_answered = variable("DETSHIM_KEEP_ENTROPY").find(name) != std::string::npos;
   if (error || is_answered || is_secret_program(name.c_str()) || is_interpreter(name.c_str()) ||
-      is_script(file))
+      read_file(file, 2) == "#!")
     return;
   for (const char* folder : {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/bin/", "/sbin/"})
     if (file.native().starts_with(folder)) return;
@@ -129,6 +102,24 @@ bool comes_up(const std::vector<std::string>& command, const std::string& librar
   return false;
 }
 
+/// True if there was none to take: not for a part of a run, nor for modes that draw a seed or need none.
+bool take_default_seed() {
+  if (std::getenv("DETSHIM_SEED") != nullptr || std::getenv("DETSHIM_RUN") != nullptr ||
+      is_any_of(variable("DETSHIM_MODE"), {"record", "observe", "off"}))
+    return false;
+  set("DETSHIM_SEED", default_seed);
+  return true;
+}
+
+/// As the program is about to begin; by one rank of a job.
+void say_default_seed(const std::string& program) {
+  const auto own = [](const char* name, const void*) -> const char* { return std::getenv(name); };
+  std::error_code error;
+  if (variable("DETSHIM_QUIET") != "1" && read_launch({own}, 0).rank == 0 &&
+      std::filesystem::is_regular_file(find_executable(program), error))
+    spdlog::info("seed {}, since none is given (--seed N takes another)", default_seed);
+}
+
 /// A run without a log would leave the last one's to be read as its own.
 void require_log_folder() {
   namespace fs = std::filesystem;
@@ -144,21 +135,6 @@ void require_log_folder() {
                      "': " + std::strerror(is_folder ? errno : ENOTDIR) + " (--log FOLDER takes another)");
 }
 
-void set(const char* variable, const std::optional<std::string>& value) {
-  if (value) ::setenv(variable, value->c_str(), 1);
-}
-
-} // namespace
-
-EnvironmentSize environment_size() {
-  EnvironmentSize size;
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    ++size.variables, size.bytes += std::strlen(*entry) + 1;
-  return size;
-}
-
-namespace {
-
 /// Their number, and the bytes of all: the kernel aligns the stack between the texts and the pointers to
 /// them.
 void fill_environment(const EnvironmentSize& wanted) {
@@ -169,6 +145,27 @@ void fill_environment(const EnvironmentSize& wanted) {
 }
 
 } // namespace
+
+void check_run(const RunOptions& options) {
+  if (options.seed)
+    require(read_seed(*options.seed).has_value(), "--seed", *options.seed,
+            "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x");
+  if (options.mode)
+    require(is_any_of(*options.mode, {"enforce", "record", "observe", "strict", "off"}), "--mode",
+            *options.mode, "enforce, record, observe, strict or off");
+  if (options.policy)
+    require(is_any_of(*options.policy, {"fixed", "keep"}), "--policy", *options.policy, "fixed or keep");
+  if (options.log) require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
+  if (options.command.empty())
+    throw UsageError("no program to run: detshim run [options] -- program [args...]");
+}
+
+EnvironmentSize environment_size() {
+  EnvironmentSize size;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    ++size.variables, size.bytes += std::strlen(*entry) + 1;
+  return size;
+}
 
 int run(const RunOptions& options) {
   check_run(options);
@@ -186,6 +183,7 @@ int run(const RunOptions& options) {
   if (::access(evidence_file_name, R_OK) == 0) // for what the program starts in other folders, too
     ::setenv("DETSHIM_LEARNED_SEEDS", std::filesystem::absolute(evidence_file_name).c_str(), 0);
   if (options.quiet) set("DETSHIM_QUIET", "1");
+  const bool is_default_seed = take_default_seed();
   set("LD_PRELOAD", preload);
   if (changes_anything()) apply_early_settings(options.keep_aslr, options.command);
   if (options.print_environment) {
@@ -202,6 +200,7 @@ int run(const RunOptions& options) {
   }
   if (is_on && !options.allow_uncovered && !comes_up(command, library, options.quiet)) return cannot_execute;
   if (is_on) require_log_folder();
+  if (is_default_seed) say_default_seed(command[0]);
   fill_environment(options.environment_size);
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);

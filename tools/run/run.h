@@ -13,11 +13,15 @@ struct EnvironmentSize {
   std::size_t variables = 0, bytes = 0;
 };
 
+/// Of every verb and of the plugin for pytest, where none is given.
+inline constexpr const char* default_seed = "42";
+
 struct RunOptions {
   std::optional<std::string> seed, mode, policy, log, disable, library;
   std::vector<std::string> freeze;        ///< call sites of clocks
   std::optional<std::string> freeze_from; ///< a log whose call sites of clocks are taken
   bool quiet = false;
+  bool check = false; ///< run_and_check()
   bool keep_aslr = false;
   std::optional<std::string> heap_library; ///< preloaded behind the library
   bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same

@@ -3,11 +3,13 @@
 
 #include "support/wording.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace detshim {
 
@@ -15,6 +17,15 @@ namespace detshim {
 inline std::string variable(const char* name, const std::string& fallback = "") {
   const char* const value = std::getenv(name);
   return value == nullptr || *value == 0 ? fallback : value;
+}
+
+/// The entries of LD_PRELOAD, but detshim's own library.
+inline std::vector<std::string> other_preloads() {
+  std::string list = variable("LD_PRELOAD");
+  std::ranges::replace(list, ' ', ':');
+  std::vector<std::string> entries = split(list, ':');
+  std::erase_if(entries, [](const auto& one) { return one.empty() || base_name(one) == "libdetshim.so"; });
+  return entries;
 }
 
 /// A seed as the library reads it: decimal, or hexadecimal after 0x; nothing where it is none.

@@ -19,7 +19,6 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
-#include <sstream>
 #include <string_view>
 
 #include <gnu/libc-version.h>
@@ -101,13 +100,9 @@ CheckResult look_at_launcher(const Patient& patient) {
   return {Level::ok, "none: the program is started here"};
 }
 
-CheckResult look_at_preloads(const Patient& patient) {
+CheckResult look_at_preloads(const Patient&) {
   std::vector<std::string> others, missing;
-  std::string list = variable("LD_PRELOAD");
-  std::ranges::replace(list, ':', ' ');
-  std::istringstream entries(list);
-  for (std::string entry; entries >> entry;) {
-    if (base_name(entry) == base_name(patient.library)) continue;
+  for (const std::string& entry : other_preloads()) {
     const bool is_missing = entry.find('/') != std::string::npos && ::access(entry.c_str(), R_OK) != 0;
     (is_missing ? missing : others).push_back(printable(entry));
   }
@@ -154,7 +149,7 @@ CheckResult look_at_settings(const Patient& patient) {
   if (!set.empty())
     return {Level::note, enumerated(set) + (set.size() == 1 ? " takes" : " take") + " something out"};
   return variable("DETSHIM_SEED").empty()
-             ? CheckResult{Level::note, "no DETSHIM_SEED: --seed N, or one is drawn and said"}
+             ? CheckResult{Level::note, std::string("no DETSHIM_SEED: `detshim run` takes ") + default_seed}
              : CheckResult{Level::ok, "DETSHIM_SEED is set"};
 }
 
@@ -188,13 +183,6 @@ CheckResult look_at_log_folder(const Patient&) {
   return {Level::ok, "logs go to " + name};
 }
 
-CheckResult look_at_gpu(const Patient&) {
-  const std::string driver = first_line("/proc/driver/nvidia/version");
-  if (driver.empty())
-    return {Level::ok, "no NVIDIA driver here: a program that uses a GPU will say so itself"};
-  return {Level::ok, printable(driver)};
-}
-
 struct Check {
   const char* subject;
   CheckResult (*look)(const Patient& patient);
@@ -202,7 +190,7 @@ struct Check {
 constexpr Check checks[] = {
     {"library", look_at_library},   {"program", look_at_program},   {"code", look_at_code},
     {"launcher", look_at_launcher}, {"preloads", look_at_preloads}, {"settings", look_at_settings},
-    {"layout", look_at_layout},     {"log", look_at_log_folder},    {"GPU", look_at_gpu},
+    {"layout", look_at_layout},     {"log", look_at_log_folder},
 };
 constexpr const char* level_names[] = {"ok", "note", "problem"};
 

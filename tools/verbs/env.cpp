@@ -11,21 +11,18 @@
 
 namespace detshim {
 int env_capture(const EnvCaptureOptions& options) {
-  const std::string folder = options.log.value_or(default_log_folder);
-  const Log log = read_log(folder);
-  const bool has_log = !log.processes.empty();
-  if (options.log && !has_log) throw UsageError("no log in " + in_quotes(folder));
   RunEnvironment captured;
-  if (has_log) {
+  if (options.log) {
+    const Log log = read_log(*options.log);
+    if (log.processes.empty()) throw UsageError("no log in " + in_quotes(*options.log));
     captured = complete_environment(log, true);
   } else {
     CaptureOptions capture;
-    capture.deep = options.deep;
     capture.asks = true;
     captured.environment = capture_environment(capture);
   }
-  const std::string place = options.output.value_or(has_log ? captured.file : "-");
-  if (!options.output && has_log && !captured.is_kept)
+  const std::string place = options.output.value_or(options.log ? captured.file : "-");
+  if (!options.output && options.log && !captured.is_kept)
     throw UsageError("cannot write " + in_quotes(captured.file) +
                      (captured.why_not_kept.empty() ? "" : ": " + captured.why_not_kept) +
                      "; -o names another place");
@@ -49,7 +46,13 @@ int env_diff(const EnvDiffOptions& options) {
 }
 
 int env_show(const EnvShowOptions& options) {
-  const Environment environment = read_environment(options.place.value_or(default_log_folder));
+  const std::string place = options.place.value_or(default_log_folder);
+  const KeptEnvironments kept = complete_environments(place, "");
+  if (kept.all.empty())
+    throw UsageError(!kept.problems.empty() ? kept.problems.front()
+                                            : "no environment in " + in_quotes(place));
+  const Environment& environment = kept.all.front().environment;
+  if (kept.all.size() > 1) std::cout << "of host " << printable(environment.host) << '\n';
   for (std::size_t i = 0; i < environment_sections; ++i) {
     const CapturedSection& section = environment.sections[i];
     if (section.facts.empty() && section.unknown.empty()) continue;

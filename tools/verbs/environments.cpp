@@ -13,6 +13,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <csignal>
 #include <filesystem>
@@ -127,6 +128,15 @@ void add_carried_state(const Environment& environment, Verdict& verdict) {
   if (verdict.level < VerdictLevel::unverified) verdict.level = VerdictLevel::unverified;
 }
 
+/// True if the log may have grown since; to be sure of it takes reading it.
+bool was_written_since(const std::string& folder, const KeptEnvironments& kept) {
+  std::int64_t looked = std::numeric_limits<std::int64_t>::max();
+  for (const KeptEnvironment& one : kept.all) looked = std::min(looked, last_written(one.file));
+  return std::ranges::any_of(record_files(folder), [&](const std::string& file) {
+    return last_written(folder + "/" + file) >= looked;
+  });
+}
+
 } // namespace
 
 std::string name_of(EnvironmentSection section, const std::string& subject) {
@@ -218,20 +228,7 @@ std::vector<std::string> changes_since(const Environment& before) {
   return changes;
 }
 
-namespace {
-
-/// True if the log may have grown since; to be sure of it takes reading it.
-bool was_written_since(const std::string& folder, const KeptEnvironments& kept) {
-  std::int64_t looked = std::numeric_limits<std::int64_t>::max();
-  for (const KeptEnvironment& one : kept.all) looked = std::min(looked, last_written(one.file));
-  return std::ranges::any_of(record_files(folder), [&](const std::string& file) {
-    return last_written(folder + "/" + file) >= looked;
-  });
-}
-
-/// Those of a run, or in a file. What `run` captured as it began is completed, so that both sides have been
-/// asked the same.
-KeptEnvironments complete_ones(const std::string& place, const std::string& run) {
+KeptEnvironments complete_environments(const std::string& place, const std::string& run) {
   const RunPlace named = find_run(place);
   std::filesystem::path folder = named.folder;
   std::error_code error;
@@ -252,11 +249,9 @@ KeptEnvironments complete_ones(const std::string& place, const std::string& run)
   return kept;
 }
 
-} // namespace
-
 Facts library_facts(const std::string& folder, const std::string& run) {
   Facts facts;
-  const KeptEnvironments kept = complete_ones(folder, run);
+  const KeptEnvironments kept = complete_environments(folder, run);
   if (kept.all.size() == 1)
     for (const auto& [name, text] : kept.all[0].environment.of(EnvironmentSection::libraries).facts)
       facts[file_subject(name)] = text;
@@ -266,17 +261,29 @@ Facts library_facts(const std::string& folder, const std::string& run) {
 RunsCompared compare_run_environments(const std::string& a, const std::string& run_a, const std::string& b,
                                       const std::string& run_b) {
   RunsCompared result;
-  const KeptEnvironments in_a = complete_ones(a, run_a), in_b = complete_ones(b, run_b);
+  const KeptEnvironments in_a = complete_environments(a, run_a), in_b = complete_environments(b, run_b);
   for (const auto& [name, kept] : {std::pair("A", &in_a), std::pair("B", &in_b)}) {
     if (!kept->all.empty() || !result.unknown.empty()) continue;
     result.unknown = kept->problems.empty() ? std::string(name) + " has none" : kept->problems.front();
   }
   if (!result.unknown.empty()) return result;
-  const auto add = [&result](const Environment& one, const Environment& other, const std::string& host) {
-    EnvironmentComparison found = compare_environments(one, other);
-    const auto move = [&host](auto& from, auto& to) {
+  // By the machines that have one; where each run has one alone, those are compared whatever their names are.
+  const bool is_one = in_a.all.size() == 1 && in_b.all.size() == 1;
+  std::map<std::string, std::array<const Environment*, 2>> hosts;
+  for (std::size_t side = 0; side < 2; ++side)
+    for (const KeptEnvironment& one : (side == 0 ? in_a : in_b).all)
+      hosts[is_one ? "" : one.environment.host + ", "][side] = &one.environment;
+  for (const auto& [host, sides] : hosts) {
+    EnvironmentComparison found;
+    if (sides[0] != nullptr && sides[1] != nullptr)
+      found = compare_environments(*sides[0], *sides[1]);
+    else
+      found.unknown.push_back({EnvironmentSection::machine, "all of it",
+                               sides[0] != nullptr ? "" : "that machine has none",
+                               sides[1] != nullptr ? "" : "that machine has none"});
+    const auto move = [&host = host](auto& from, auto& to) {
       for (auto& each : from) {
-        if (!host.empty()) each.subject.insert(0, host + ", ");
+        each.subject.insert(0, host);
         to.push_back(std::move(each));
       }
     };
@@ -284,24 +291,7 @@ RunsCompared compare_run_environments(const std::string& a, const std::string& r
     move(found.unknown, result.comparison.unknown);
     move(found.hidden, result.comparison.hidden);
     result.comparison.same += found.same;
-  };
-  if (in_a.all.size() == 1 && in_b.all.size() == 1) {
-    add(in_a.all[0].environment, in_b.all[0].environment, "");
-    return result;
   }
-  std::map<std::string, const Environment*> others;
-  for (const KeptEnvironment& one : in_b.all) others[one.environment.host] = &one.environment;
-  for (const KeptEnvironment& one : in_a.all) {
-    const std::string& host = one.environment.host;
-    if (const auto other = others.extract(host); !other.empty())
-      add(one.environment, *other.mapped(), host);
-    else
-      result.comparison.unknown.push_back(
-          {EnvironmentSection::machine, "host " + host, "", "that machine has none"});
-  }
-  for (const auto& [host, environment] : others)
-    result.comparison.unknown.push_back(
-        {EnvironmentSection::machine, "host " + host, "that machine has none", ""});
   std::ranges::stable_sort(result.comparison.differences, {}, &EnvironmentDifference::section);
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include "environment/capture.h"
 #include "environment/environment_difference.h"
+#include "environment/kept_environments.h"
 #include "log_diff/facts.h"
 #include "log_reader/log.h"
 #include "report/style.h"
@@ -52,6 +53,10 @@ struct RunsCompared {
 /// were.
 RunsCompared compare_run_environments(const std::string& a, const std::string& run_a, const std::string& b,
                                       const std::string& run_b);
+
+/// Those of a run, or in a file, by their machines. What `run` captured as it began is completed, so that all
+/// have been asked the same.
+KeptEnvironments complete_environments(const std::string& place, const std::string& run);
 
 /// Of a run on one machine, what its libraries were, as a log's facts are named: for compare_logs().
 Facts library_facts(const std::string& folder, const std::string& run);

@@ -4,8 +4,6 @@
 #include "support/wording.h"
 #include "verbs/verbs.h"
 
-#include <algorithm>
-#include <iomanip>
 #include <iostream>
 #include <map>
 #include <span>
@@ -14,18 +12,9 @@ namespace detshim {
 namespace {
 
 void print_text(const std::vector<HookDescription>& hooks) {
-  std::size_t library = 0, name = 0, action = 0;
-  for (const HookDescription& hook : hooks) {
-    library = std::max(library, hook.library.size());
-    name = std::max(name, std::min<std::size_t>(hook.name.size(), 48));
-    action = std::max(action, hook.action.size());
-  }
-  const auto column = [](std::size_t width) { return std::setw(static_cast<int>(width) + 2); };
-  std::cout << std::left;
   for (const HookDescription& hook : hooks)
-    std::cout << column(library) << hook.library << column(name) << hook.name
-              << (hook.name.size() > name ? "  " : "") << column(action) << hook.action << hook.summary
-              << '\n';
+    std::cout << padded(hook.library, 11) << ' ' << padded(hook.name, 48) << "  " << padded(hook.action, 15)
+              << ' ' << hook.summary << '\n';
 }
 
 void print_markdown(std::span<const HookDescription> hooks) {

@@ -7,10 +7,22 @@
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
 
+#include "support/variable.h"
+
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <utility>
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -86,6 +98,45 @@ int log(const LogOptions& options) {
   if (!options.check) return done;
   const bool passes = options.run || others_pass(log, options, accepted);
   return passes && verdict.passes_check() ? done : check_failed;
+}
+
+int run_and_check(const RunOptions& options) {
+  if (!options.check) return run(options);
+  if (std::getenv("DETSHIM_RUN") != nullptr)
+    throw UsageError("--check is not accepted within a run: it judges a whole one");
+  const pid_t program = ::fork();
+  if (program < 0) throw UsageError(std::string("cannot start a process: ") + std::strerror(errno));
+  if (program == 0) return ::prctl(PR_SET_PDEATHSIG, SIGTERM), run(options);
+  for (const int of_terminal : {SIGINT, SIGQUIT}) ::signal(of_terminal, SIG_IGN); // the program has them too
+  int status = 0;
+  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  const int ended = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const std::string named = options.log.value_or(variable("DETSHIM_LOG"));
+  std::vector<std::string> runs;
+  std::error_code error;
+  if (named.empty()) {
+    for (const auto& entry : std::filesystem::directory_iterator("detshim-log", error))
+      runs.push_back(entry.path().filename());
+  } else {
+    const Log log = read_log(named);
+    runs = log.other_runs;
+    runs.push_back(log.run);
+  }
+  // The name of a run has the id of its first process: docs/LOG_FORMAT.md.
+  const std::string own = "-" + std::to_string(program) + "-";
+  std::erase_if(runs, [&](const std::string& run) { return run.find(own) == std::string::npos; });
+  if (runs.empty()) {
+    spdlog::error("this run left no log: libdetshim.so did not come up in it");
+    return ended != 0 ? ended : check_failed;
+  }
+  LogOptions judged;
+  judged.check = true;
+  judged.run = std::ranges::max(runs);
+  judged.folder = named.empty() ? "detshim-log/" + *judged.run : named;
+  ::dup2(STDERR_FILENO, STDOUT_FILENO); // standard output is the program's
+  const int found = log(judged);
+  return ended != 0 ? ended : found;
 }
 
 } // namespace detshim

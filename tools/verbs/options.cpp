@@ -52,9 +52,9 @@ void print_text(const std::vector<SettingDescription>& settings) {
   std::cout << '\n' << settings_title << ":\n";
   for (const SettingDescription& setting : settings) {
     if (setting.treatment == Treatment::note) continue;
-    std::cout << "  " << setting.name << '\n'
-              << "    set to:  " << value_of(setting) << "\n    stays:   " << good_of(setting)
-              << "\n    read by: " << setting.reader << ", " << setting.when << '\n';
+    std::cout << "  " << setting.name << "\n    set to:  " << value_of(setting)
+              << "\n    stays:   " << good_of(setting) << "\n    read by: " << setting.reader << ", "
+              << setting.when << '\n';
   }
   std::cout << "\nVariables that are left alone, and written down where they are set:\n";
   for (const SettingDescription& setting : settings)

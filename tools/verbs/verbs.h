@@ -12,9 +12,8 @@
 namespace detshim {
 
 struct EnvCaptureOptions {
-  std::optional<std::string> log;    ///< default_log_folder if there is one
+  std::optional<std::string> log;    ///< of its run; else of this shell
   std::optional<std::string> output; ///< beside the log, or standard output without one
-  bool deep = false;
 };
 
 struct EnvDiffOptions {
@@ -94,6 +93,9 @@ int bisect(const BisectOptions& options);
 
 /// Prints what a log holds, worst first.
 int log(const LogOptions& options);
+
+/// Runs a program, as run(); where it is to be checked, in a child, whose run's log is then judged.
+int run_and_check(const RunOptions& options);
 
 /// Prints what differs between two logs.
 int log_diff(const LogDiffOptions& options);

@@ -168,7 +168,7 @@ void check_verify(const VerifyOptions& options) {
 VerifyPlan plan_verification(const VerifyOptions& options, const std::string& verb) {
   VerifyPlan plan;
   RunOptions run = options.run;
-  if (!run.seed) run.seed = variable("DETSHIM_SEED", "42");
+  if (!run.seed) run.seed = variable("DETSHIM_SEED", default_seed);
   plan.command = run.command;
   plan.seed = *run.seed;
   plan.mode = run.mode.value_or(variable("DETSHIM_MODE", "enforce"));

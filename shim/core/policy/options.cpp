@@ -49,7 +49,7 @@ enum Which {
 
 [[gnu::section("detshim_option_info"), gnu::used]] constinit const OptionInfo option_info[] = {
     {"DETSHIM_SEED", "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x",
-     "a random seed, drawn when first needed, printed and recorded",
+     "42 under `detshim run`; else drawn when needed, and printed",
      "The one number that a run depends on. The same seed gives the same run, another seed another run."},
     {"DETSHIM_MODE", "enforce, record, observe, strict or off", "enforce if DETSHIM_SEED is set, else record",
      "enforce pins seeds and entropy and forces deterministic algorithms; record pins only; observe only "

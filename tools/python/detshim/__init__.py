@@ -83,7 +83,7 @@ def aside(environment):
 def env(seed=None, *, mode=None, log=None, disable=None, base=None, program=(sys.executable,)):
     """The environment for a program that is to run under detshim, for subprocess.
 
-    seed: a number from 0 to 2^64-1, or its text; None: DETSHIM_SEED's, else the program draws one.
+    seed: a number from 0 to 2^64-1, or its text; None: DETSHIM_SEED's, else 42, but in record.
     mode, log, disable: as DETSHIM_MODE, DETSHIM_LOG and DETSHIM_DISABLE take them; None: as they are.
     base: the environment that is extended; None: this process's.
     program: a list of what is started and its first arguments: launchers choose numbers of threads themselves.

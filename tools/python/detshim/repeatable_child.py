@@ -15,31 +15,12 @@ _values = []
 # What words of the command line would make this process do besides: other tests, other processes, the reports of the
 # process that started it. Each is set where the plugin that knows it is there.
 _PLAIN = {
-    "allure_report_dir": None,
-    "collectonly": False,
-    "deselect": None,
-    "dist": "no",
-    "failedfirst": False,
-    "htmlpath": None,
-    "json_report": False,
-    "json_report_file": None,
-    "keyword": "",
-    "lf": False,
+    **dict.fromkeys(("allure_report_dir", "deselect", "htmlpath", "json_report_file", "maxprocesses", "numprocesses"), None),
+    **dict.fromkeys(("pastebin", "report_log", "xmlpath"), None),
+    **dict.fromkeys(("collectonly", "failedfirst", "json_report", "lf", "newfirst", "setuponly", "setupplan"), False),
+    **dict.fromkeys(("stepwise", "trace", "usepdb"), False),
+    **{"keyword": "", "markexpr": "", "dist": "no", "reruns": 0, "tx": []},
     "log_file": os.devnull,  # not None: that would be the project's file's log_file
-    "markexpr": "",
-    "maxprocesses": None,
-    "newfirst": False,
-    "numprocesses": None,
-    "pastebin": None,
-    "report_log": None,
-    "reruns": 0,
-    "setuponly": False,
-    "setupplan": False,
-    "stepwise": False,
-    "trace": False,
-    "tx": [],
-    "usepdb": False,
-    "xmlpath": None,
 }
 
 
