@@ -303,6 +303,19 @@ TEST_F(Verify, DoesNotTakeNothingForEqual) {
   EXPECT_TRUE(contains(control.out, "do not differ either")) << control.out;
 }
 
+// docs/CONTAINERS.md: a script that seeds itself well is what it wants.
+TEST_F(Verify, TheDocumentedJobPassesAProgramThatSeedsItself) {
+  const std::string text = contents(DETSHIM_SOURCE_FOLDER "/docs/CONTAINERS.md");
+  const std::size_t begin = text.find("    detshim verify"), end = text.find("\n- if:", begin);
+  ASSERT_NE(end, std::string::npos);
+  write("train.py", "import random\nrandom.seed(7)\nprint(f'loss={random.random()}')\n"
+                    "open('weights.npz', 'w').write(str(random.random()))\n");
+  const std::string commands = fs::path(DETSHIM_COMMAND).parent_path();
+  const Result result = run({"/bin/sh", "-c", text.substr(begin, end - begin)},
+                            {{"PATH", commands + ":/usr/bin:/bin"}}, folder());
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+}
+
 TEST_F(Verify, DoesNotTakeTheControlOfOneThingForAnother) {
   const std::string script = "import random; print(random.random()); open('out', 'w').write('always')";
   EXPECT_EQ(verify({"--control"}, python(script)).status, equal);

@@ -514,8 +514,10 @@ void look_at_control(const VerifyPlan& plan, Verification& result) {
                                    "' is the same without enforcement: its equality says nothing");
   }
   if (!differs)
-    add_problem(result, "control",
-                "two runs without enforcement do not differ either: that these are equal proves nothing");
+    add_problem(
+        result, "control",
+        "two runs without enforcement do not differ either: the program repeats by itself, or too few "
+        "runs show it (without --control the question is whether runs are equal)");
 }
 
 void look_at_substance(Verification& result) {
