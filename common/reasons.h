@@ -38,8 +38,8 @@
   X(runtime_seeds_itself) X(rust_addresses) X(same_in_every_run) X(scales_unknown) X(schedule_race)         \
   X(script_unseen) X(second_copy) X(secret_program) X(seed_in_tensor) X(seeded_by_runtime)                  \
   X(setting_overwritten) X(setting_read_before) X(setting_removed) X(setting_restored) X(setting_unset)     \
-  X(several_devices) X(shapes_overridden) X(slowest_by_tuner) X(sm_count_given) X(sm_count_not_found)       \
-  X(sm_count_too_high) X(sorted_by_name) X(stale_gradients) X(standard_start) X(states_of_caller)           \
+  X(several_devices) X(shapes_overridden) X(slowest_by_tuner)       \
+  X(sorted_by_name) X(stale_gradients) X(standard_start) X(states_of_caller)           \
   X(static_program) X(stream_unknown) X(taken_plan_fails) X(task_race) X(tbb_workers) X(tensor_missing)     \
   X(tensorflow_needs_seed) X(tensorflow_not_deterministic) X(thread_unnamed)                                \
   X(timed_algorithm) X(timed_by_library) X(timed_by_tuner) X(timed_engine) X(timed_list)                    \

@@ -1,6 +1,6 @@
 // The detshim command: reads the command line and calls one verb.
-#include "log_reader/printable.h"
 #include "run/library_file.h"
+#include "support/wording.h"
 #include "verbs/verbs.h"
 
 #include <spdlog/sinks/stdout_sinks.h>
@@ -71,31 +71,35 @@ void refuse_values_of_flags(const CLI::App& app, const std::vector<std::string>&
   }
 }
 
+/// An option with a value, or an argument. `type`: what stands for the value in the help.
+template <typename Value>
+CLI::Option* add_value(CLI::App& verb, const char* name, Value& value, const std::string& what,
+                       const char* type) {
+  return verb.add_option(name, value, what)->type_name(type);
+}
+
 void add_list(CLI::App& verb, const char* name, std::vector<std::string>& list, const char* what,
               const char* type) {
-  verb.add_option(name, list, what)->type_name(type)->allow_extra_args(false);
+  add_value(verb, name, list, what, type)->allow_extra_args(false); // the program may follow
 }
 
 /// What `run`, `verify` and `bisect` have in common.
 void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
   // For the help only: take_command() has taken it before CLI11 sees it.
-  verb.add_option("PROGRAM", options.command, "the program and its arguments; -- may stand before it")
-      ->type_name("");
-  verb.add_option("--seed", options.seed, "the one number that the run depends on (DETSHIM_SEED's,\nelse 42)")
-      ->type_name("N");
-  verb.add_option("--mode", options.mode, "enforce, record, observe, strict or off")->type_name("M");
-  verb.add_option("--policy", options.policy, "the program's own seeds: fixed or keep")->type_name("P");
-  verb.add_option("--log", options.log, "folder for the log")->type_name("DIR");
-  verb.add_option("--disable", options.disable, "libraries, hooks, env:VARIABLE to leave alone")
-      ->type_name("LIST");
+  add_value(verb, "PROGRAM", options.command, "the program and its arguments; -- may stand before it", "");
+  add_value(verb, "--seed", options.seed, "the one number that the run depends on (DETSHIM_SEED's,\nelse 42)",
+            "N");
+  add_value(verb, "--mode", options.mode, "enforce, record, observe, strict or off", "M");
+  add_value(verb, "--policy", options.policy, "the program's own seeds: fixed or keep", "P");
+  add_value(verb, "--log", options.log, "folder for the log", "DIR");
+  add_value(verb, "--disable", options.disable, "libraries, hooks, env:VARIABLE to leave alone", "LIST");
   add_list(verb, "--freeze", options.freeze,
            "answer clocks and ids that a line reads by a time that\nfollows from the seed: train.cpp:12, "
            "train.py:7",
            "PLACE");
-  verb.add_option("--freeze-from", options.freeze_from, "the same of all lines that a log names")
-      ->type_name("LOG");
+  add_value(verb, "--freeze-from", options.freeze_from, "the same of all lines that a log names", "LOG");
   verb.add_flag("--keep-aslr", options.keep_aslr, "leave the randomisation of the address-space layout on");
-  verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
+  add_value(verb, "--library", options.library, "the libdetshim.so to preload", "PATH");
 }
 
 void add_run(CLI::App& verb, detshim::RunOptions& options) {
@@ -117,10 +121,8 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
            "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");
   add_list(verb, "--metric", options.metrics,
            "a series of numbers in what it prints: the one group\nof REGEX", "REGEX");
-  verb.add_option("--rtol", options.relative_tolerance, "for metrics: relative tolerance (0)")
-      ->type_name("R");
-  verb.add_option("--atol", options.absolute_tolerance, "for metrics: absolute tolerance (0)")
-      ->type_name("A");
+  add_value(verb, "--rtol", options.relative_tolerance, "for metrics: relative tolerance (0)", "R");
+  add_value(verb, "--atol", options.absolute_tolerance, "for metrics: absolute tolerance (0)", "A");
   add_list(verb, "--volatile", options.volatile_text, "text in lines that may differ, such as durations",
            "REGEX");
   add_list(verb, "--ignore", options.ignored, "stdout, stderr or files by a glob: not compared", "WHAT");
@@ -128,18 +130,16 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
   verb.add_flag("--restore", options.restore, "only put back what a `verify` that was killed had set aside");
   verb.add_flag("--fresh-cache", options.fresh_cache,
                 "begin each run with empty caches (XDG_CACHE_HOME and others)");
-  verb.add_option("--timeout", options.timeout_s, "end a run after so many seconds (never)")->type_name("S");
+  add_value(verb, "--timeout", options.timeout_s, "end a run after so many seconds (never)", "S");
 }
 
 void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
-  verb.add_option("-n,--runs", options.runs, "how many runs (2; 5 where something can differ)")
-      ->type_name("N");
+  add_value(verb, "-n,--runs", options.runs, "how many runs (2; 5 where something can differ)", "N");
   verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
-  verb.add_option(
-          "--perturb", options.perturb,
-          "one more run for each of aslr, fill, fill-negative, load,\ncores, readdir, workers, events, "
-          "zone, locale, umask and\nhost, or for those in LIST, which may have clock too")
-      ->type_name("[=LIST]")
+  add_value(verb, "--perturb", options.perturb,
+            "one more run for each of aslr, fill, fill-negative, load,\ncores, readdir, workers, events, "
+            "zone, locale, umask and\nhost, or for those in LIST, which may have clock too",
+            "[=LIST]")
       ->expected(0, 1);
   verb.parse_complete_callback([&verb, &options] { // it is there without a value as well
     if (verb.count("--perturb") > 0 && !options.perturb) options.perturb.emplace();
@@ -147,26 +147,25 @@ void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
   verb.add_flag("--allocations", options.allocations,
                 "where a run under fill or aslr differs, find the allocation\nbehind it, by further runs")
       ->disable_flag_override();
-  verb.add_option("--resume", options.resume,
-                  "'kill after REGEX': one more run is killed at that line,\nand started again")
-      ->type_name("TEXT");
+  add_value(verb, "--resume", options.resume,
+            "'kill after REGEX': one more run is killed at that line,\nand started again", "TEXT");
   add_comparison_options(verb, options);
   verb.add_flag("--json", options.json, "print one JSON document");
-  verb.add_option("--junit", options.junit, "write a JUnit report")->type_name("FILE");
+  add_value(verb, "--junit", options.junit, "write a JUnit report", "FILE");
+  add_value(verb, "--sarif", options.sarif, "write a SARIF report: what differed, at its line", "FILE");
 }
 
 void add_bisect(CLI::App& verb, detshim::BisectOptions& options) {
   options.verify.runs = 4;
-  verb.add_option("-n,--runs", options.verify.runs, "how many runs for each answer (4)")->type_name("N");
-  verb.add_option("--most-runs", options.most_runs, "stop after so many runs (300)")->type_name("N");
+  add_value(verb, "-n,--runs", options.verify.runs, "how many runs for each answer (4)", "N");
+  add_value(verb, "--most-runs", options.most_runs, "stop after so many runs (300)", "N");
   add_comparison_options(verb, options.verify);
   verb.add_flag("--json", options.verify.json, "print one JSON document");
 }
 
 void add_log(CLI::App& verb, detshim::LogOptions& options) {
-  verb.add_option("FOLDER", options.folder,
-                  std::string("the log's folder (") + detshim::default_log_folder + ")")
-      ->type_name("");
+  add_value(verb, "FOLDER", options.folder,
+            std::string("the log's folder (") + detshim::default_log_folder + ")", "");
   verb.add_flag("--json", options.json, "print one JSON document");
   verb.add_flag("--all", options.all, "print every value and place, and every record");
   verb.add_flag(
@@ -174,34 +173,36 @@ void add_log(CLI::App& verb, detshim::LogOptions& options) {
       "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "
       "is no failure");
   verb.add_flag("--no-scan", options.no_scan, "do not decode the code that was loaded");
-  verb.add_option(
-          "--accept", options.accepted,
-          "a reason that you answer for, by its name or kind; as often\nas needed, and a line each in "
-          ".detshim-accept here")
-      ->type_name("NAME")
+  add_value(verb, "--accept", options.accepted,
+            "a reason that you answer for, by its name or kind; as often\nas needed, and a line each in "
+            ".detshim-accept here",
+            "NAME")
       ->allow_extra_args(false); // what follows the name is the folder
-  verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
-      ->type_name("NAME");
+  add_value(verb, "--run", options.run, "which run, if the folder holds several (the newest)", "NAME");
 }
 
 void add_log_diff(CLI::App& verb, detshim::LogDiffOptions& options) {
   const char* const place = "a log's folder, or FOLDER/RUN where it holds several";
-  verb.add_option("A", options.a, place)->type_name("")->required();
-  verb.add_option("B", options.b, place)->type_name("")->required();
+  add_value(verb, "A", options.a, place, "")->required();
+  add_value(verb, "B", options.b, place, "")->required();
   verb.add_flag("--json", options.json, "print one JSON document");
 }
 
 void add_report(CLI::App& verb, detshim::ReportOptions& options) {
-  verb.add_option("PLACE", options.place,
-                  std::string("a folder of `verify`, what `verify --json` printed,\nor a log's folder (") +
-                      detshim::default_log_folder + ")")
-      ->type_name("");
-  verb.add_option("-o,--output", options.output, "the file (report.html); - for standard output")
-      ->type_name("FILE");
+  add_value(verb, "PLACE", options.place,
+            std::string("a folder of `verify`, what `verify --json` printed,\nor a log's folder (") +
+                detshim::default_log_folder + ")",
+            "");
+  add_value(verb, "-o,--output", options.output, "the file (report.html); - for standard output", "FILE");
 }
 
 void add_scan(CLI::App& verb, detshim::ScanOptions& options) {
-  verb.add_option("FILE", options.files, "programs and shared libraries")->type_name("");
+  add_value(verb, "FILE", options.files, "programs and shared libraries", "");
+  verb.add_flag("--gpu", options.gpu, "list which kernels add floating-point numbers in a race");
+  add_value(verb, "--arch", options.architectures, "with --gpu: for these architectures alone (sm_90)",
+            "ARCH")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verb.add_flag("--alone", options.alone, "the files themselves, not the libraries that they need");
   verb.add_flag("--all", options.all, "print every place, and what is left alone on purpose");
   verb.add_flag("--json", options.json, "print one JSON document");
@@ -210,27 +211,27 @@ void add_scan(CLI::App& verb, detshim::ScanOptions& options) {
 void add_doctor(CLI::App& verb, detshim::DoctorOptions& options) {
   // For the help only: take_command() has taken it before CLI11 sees it.
   verb.add_option("program", "the program and its arguments")->type_name("...");
-  verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
+  add_value(verb, "--library", options.library, "the libdetshim.so to preload", "PATH");
 }
 
 void add_env_capture(CLI::App& verb, detshim::EnvCaptureOptions& options) {
-  verb.add_option("LOG", options.log, "a log folder: what its run stood on; else this shell")->type_name("");
-  verb.add_option("-o,--output", options.output, "the file to write")->type_name("FILE");
+  add_value(verb, "LOG", options.log, "a log folder: what its run stood on; else this shell", "");
+  add_value(verb, "-o,--output", options.output, "the file to write", "FILE");
 }
 
 void add_env_diff(CLI::App& verb, detshim::EnvDiffOptions& options) {
-  verb.add_option("A", options.a, "a log folder, or a file")->type_name("")->required();
-  verb.add_option("B", options.b, "another one")->type_name("")->required();
+  add_value(verb, "A", options.a, "a log folder, or a file", "")->required();
+  add_value(verb, "B", options.b, "another one", "")->required();
   verb.add_flag("--json", options.json, "print one JSON document");
 }
 
 void add_env_show(CLI::App& verb, detshim::EnvShowOptions& options) {
-  verb.add_option("PLACE", options.place, "a log folder, or a file (detshim-log/latest)")->type_name("");
+  add_value(verb, "PLACE", options.place, "a log folder, or a file (detshim-log/latest)", "");
 }
 
 void add_describe(CLI::App& verb, detshim::DescribeOptions& options, const char* page) {
   verb.add_flag("--markdown", options.markdown, std::string("print the page ") + page);
-  verb.add_option("--library", options.library, "the libdetshim.so to read")->type_name("PATH");
+  add_value(verb, "--library", options.library, "the libdetshim.so to read", "PATH");
 }
 void add_hooks(CLI::App& verb, detshim::DescribeOptions& options) {
   add_describe(verb, options, "docs/HOOKS.md");
@@ -240,7 +241,7 @@ void add_options(CLI::App& verb, detshim::DescribeOptions& options) {
 }
 
 void add_completion(CLI::App& verb, std::string& shell) {
-  verb.add_option("SHELL", shell, "bash, zsh or fish")->type_name("")->required();
+  add_value(verb, "SHELL", shell, "bash, zsh or fish", "")->required();
 }
 
 struct Verb {

@@ -46,10 +46,6 @@ inline constexpr int capture_status_none = 0;
 inline constexpr int capture_mode_relaxed = 2;
 /// CU_MEMHOSTREGISTER_DEVICEMAP
 inline constexpr unsigned host_register_mapped = 2;
-/// CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, cudaDevAttrMultiProcessorCount
-inline constexpr int attribute_sm_count = 16;
-/// Where multiprocessorCount is in cudaDeviceProp, from CUDA 13.0 on and in 10.0 to 12.9.
-inline constexpr size_t sm_count_offset = 384, sm_count_offset_before_13 = 388;
 /// CUmemAttach_flags: CU_MEM_ATTACH_HOST, cudaMemAttachHost
 inline constexpr unsigned attach_host = 2;
 

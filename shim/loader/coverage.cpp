@@ -115,8 +115,7 @@ int library_named(const char* name) {
 bool matters(int library) {
   const char* name = cuda_libraries[library].name;
   if (same_text(name, "cudart")) return false;
-  return !same_text(name, "cuda") || options().fill != Fill::off || options().kernels ||
-         options().fingerprint;
+  return !same_text(name, "cuda") || options().fill != Fill::off || options().fingerprint;
 }
 
 /// The hook of a CUDA library of that name, unless it is switched off.

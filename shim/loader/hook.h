@@ -1,25 +1,8 @@
-// How a hook is written. docs/ADDING_A_HOOK.md walks through one.
-//
-//   DETSHIM_HOOK(curand, curandStatus_t, curandSetPseudoRandomGeneratorSeed,
-//                (curandGenerator_t generator, unsigned long long seed),
-//                .action = Action::pin, .fields = {"requested", "effective"},
-//                .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
-//     DETSHIM_ENTER(curandSetPseudoRandomGeneratorSeed);
-//     if (call.passes()) return call.real(generator, seed);
-//     …
-//     call.record(Action::pin, why, {seed, effective});
-//     return call.real(generator, effective);
-//   }
+// How a hook is written; docs/ADDING_A_HOOK.md has examples.
 //
 // The macro gives the exported wrapper, its signature, the row in the hook table (which dlsym and
 // DETSHIM_DISABLE ask), and the row in docs/HOOKS.md. The real function is reached through `call` alone, and
 // `call` comes from the guard alone: a hook that forgets the guard does not compile.
-//
-// Where several functions are treated alike, their common body is a function template, and each of them a
-// line:
-//
-//   using Read = Call<ssize_t(int fd, void* buffer, size_t size, long offset)>;
-//   DETSHIM_TEMPLATE_HOOKS(libc, Read, pread, pread64, read_at_offset, description);
 #pragma once
 
 #include "common/describe.h"
@@ -38,8 +21,8 @@
 
 namespace detshim {
 
-/// What a wrapper answers when no loaded object has the function behind it: a weak reference that came to us.
-/// An error in every library that is hooked; never a call through a null pointer.
+/// What a wrapper answers where no loaded object has the function (a weak reference): an error in every
+/// library.
 template <typename Result>
 constexpr Result absent() {
   if constexpr (__is_enum(Result))
@@ -65,8 +48,7 @@ struct Absent<Result(Arguments..., ...)> {
   static Result call(Arguments..., ...) { return absent<Result>(); }
 };
 
-/// What is said of a hook: the members of HookInfo besides its names. A constant where several hooks share
-/// it.
+/// What is said of a hook, besides its names; a constant where several hooks share it.
 struct Description {
   Action action;
   char fields[4][20] = {};
@@ -98,8 +80,7 @@ public:
   }
   Call& operator=(Call&&) = delete; // neither copied nor moved
 
-  /// True if the call is none of our business: switched off, or somebody else's function of that name. Hand
-  /// it to `real` as it is.
+  /// True if the call is to go to `real` as it is: switched off, or somebody else's function of that name.
   bool passes() const { return options().off() || !is_hooked(); }
 
   /// The part of it that does not depend on the mode.
@@ -107,9 +88,13 @@ public:
 
   /// Records the call, and before it which library of CUDA's answers; see core/log/records.h.
   void record(Action action, Reason why, std::initializer_list<Value> values) const {
+    counter_of(action, why, values);
+  }
+  /// The same, for calls that are counted without a further record.
+  Counter* counter_of(Action action, Reason why, std::initializer_list<Value> values) const {
     say_library(hook_);
-    detshim::record({hook_.info().library, hook_.info().name, hook_.info().fields}, action, caller_, why,
-                    values);
+    return detshim::record({hook_.info().library, hook_.info().name, hook_.info().fields}, action, caller_,
+                           why, values);
   }
 
   /// Another function of the same library, or nullptr.
@@ -161,7 +146,6 @@ bool wants_fingerprint(const Call& call, Status status) {
   return wants_fingerprint(call) && static_cast<int>(status) == 0;
 }
 
-// For DETSHIM_TEMPLATE_HOOK.
 template <typename Guard>
 struct SignatureOf;
 template <template <typename> typename Guard, typename Signature>
@@ -186,8 +170,7 @@ using signature_of = typename SignatureOf<Guard>::type;
   }                                                                                                          \
   DETSHIM_PLACE_HOOK(NAME, #NAME);
 
-/// Declares a hook and begins its wrapper's definition. After PARAMS: designated members of Description, or
-/// one.
+/// Declares a hook and begins its wrapper's definition. After PARAMS: members of Description, or one.
 #define DETSHIM_HOOK(LIBRARY, RESULT, NAME, PARAMS, ...)                                                     \
   DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
   namespace detshim::hooks {                                                                                 \
@@ -200,10 +183,9 @@ using signature_of = typename SignatureOf<Guard>::type;
 /// function template. GUARD is a guard with the function's type, OutermostCall<int(void*)>. A function with a
 /// `...` gives BODY a va_list in its place. After BODY as for DETSHIM_HOOK.
 ///
-/// The wrapper is the friend of a class template because there alone can a function be defined by the name of
-/// its type: the parameters come from GUARD, where they stand once for all functions of that type. Such a
-/// definition is made only where it is used, so there is a pointer to it, which the linker drops
-/// (startup_order.ld): it would be the loader's to write, at every start.
+/// The wrapper is a friend of a class template: there alone can a function be defined by the name of its
+/// type. The pointer has that definition made; the linker drops it (startup_order.ld), which spares each
+/// start a write.
 #define DETSHIM_TEMPLATE_HOOK(LIBRARY, GUARD, NAME, BODY, ...)                                               \
   namespace detshim::hooks {                                                                                 \
   using NAME##_signature = signature_of<GUARD>;                                                              \

@@ -70,14 +70,23 @@ TEST(Abi, Cuda) {
                              CUresult(abi::CUdeviceptr, size_t, unsigned char, size_t, size_t, Stream)>());
   static_assert(called_alike<decltype(::cuStreamSynchronize), CUresult(Stream)>());
 
-  static_assert(abi::attribute_sm_count == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT &&
-                abi::attribute_sm_count == cudaDevAttrMultiProcessorCount);
-  static_assert(offsetof(cudaDeviceProp, multiProcessorCount) ==
-                (CUDART_VERSION >= 13000 ? abi::sm_count_offset : abi::sm_count_offset_before_13));
-  static_assert(called_alike<decltype(::cudaDeviceGetAttribute), cudaError(int*, int, int)>());
-  static_assert(called_alike<decltype(::cuDeviceGetAttribute), CUresult(int*, int, int)>());
+  using Module = CUmodule*;
+  using Library = CUlibrary*;
+  static_assert(called_alike<decltype(::cuModuleLoad), CUresult(Module, const char*)>());
+  static_assert(called_alike<decltype(::cuModuleLoadData), CUresult(Module, const void*)>());
+  static_assert(called_alike<decltype(::cuModuleLoadFatBinary), CUresult(Module, const void*)>());
+  static_assert(called_alike<decltype(::cuModuleLoadDataEx),
+                             CUresult(Module, const void*, unsigned, CUjit_option*, void**)>());
+  static_assert(called_alike<decltype(::cuModuleUnload), CUresult(CUmodule)>());
+#if CUDA_VERSION >= 12000
   static_assert(
-      called_alike<cudaError_t(cudaDeviceProp*, int), cudaError(void*, int)>(::cudaGetDeviceProperties));
+      called_alike<decltype(::cuLibraryLoadData), CUresult(Library, const void*, CUjit_option*, void**,
+                                                           unsigned, CUlibraryOption*, void**, unsigned)>());
+  static_assert(called_alike<decltype(::cuLibraryLoadFromFile),
+                             CUresult(Library, const char*, CUjit_option*, void**, unsigned, CUlibraryOption*,
+                                      void**, unsigned)>());
+  static_assert(called_alike<decltype(::cuLibraryUnload), CUresult(CUlibrary)>());
+#endif
 
   using Name = const char**;
   static_assert(

@@ -2,10 +2,10 @@
 // counts file. Whatever they hold, reading ends, and nothing comes out that a terminal would obey.
 #include "log_reader/lines.h"
 #include "log_reader/log.h"
-#include "log_reader/printable.h"
 #include "log_reader/record.h"
 #include "log_reader/summary.h"
 #include "memory_folder.h"
+#include "support/wording.h"
 
 #include <cstddef>
 #include <cstdint>

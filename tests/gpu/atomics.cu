@@ -1,6 +1,6 @@
 // A kernel of the program's own that adds numbers of unlike magnitude by atomics: the order of the additions,
 // and so the last digits, differ from run to run. No host call decides this, so detshim cannot fix it; it
-// counts the launches by the kernel's name (DETSHIM_KERNELS=1). With --deterministic: sums of fixed parts,
+// counts the launches and reads the code. With --deterministic: sums of fixed parts,
 // added in a fixed order.
 //
 // Built twice: with the CUDA runtime linked in, as nvcc does by itself, and as atomics_shared with

@@ -314,9 +314,6 @@ class Judged(Case):
     def test_atomics_are_reported(self):
         self.add(atomics=f"{CLOCK}; od -N1 /dev/urandom >/dev/null")
         self.add_command(KERNEL)
-        # This library need not know the option that the row sets: an unknown one would stop the program.
-        if not knows("DETSHIM_KERNELS"):
-            self.skipTest("the library has no DETSHIM_KERNELS")
         status, line = self.judge("atomics")
         self.assertEqual(status, 0, line)
         self.assertRegex(line, r"^atomics +4 +4 .*  not fixable: reported$")
@@ -324,8 +321,6 @@ class Judged(Case):
     def test_atomics_that_the_log_does_not_name(self):
         self.add(atomics=f"{CLOCK}; od -N1 /dev/urandom >/dev/null")
         self.add_command(NO_KERNEL)
-        if not knows("DETSHIM_KERNELS"):
-            self.skipTest("the library has no DETSHIM_KERNELS")
         status, line = self.judge("atomics")
         self.assertEqual(status, 1)
         self.assertRegex(line, r"the log does not say so: nothing in it matches .*contended_sum")
@@ -451,11 +446,6 @@ class Judged(Case):
         names = set(re.findall(r"(?m)^\| `(\w+)`", table))
         self.assertIn("NCCL_PROTO", names)
         self.assertLessEqual(names, the_script()["DROPPED"])
-
-
-def knows(variable):
-    """Whether the library has this option."""
-    return quietly(["true"], {"LD_PRELOAD": str(BUILD / "libdetshim.so"), variable: "1"}).returncode == 0
 
 
 def the_script():

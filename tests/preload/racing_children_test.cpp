@@ -137,36 +137,4 @@ TEST(OneCommand, OfMakeDrawsWhatTheProgramDraws) {
             run({snippet, "plain"}, environment).out);
 }
 
-// A program that the library does not know to be one, in both forms: its children are made by fork, and a
-// fork's name does not know yet what it will execute.
-TEST(NameByCommand, ListsMorePrograms) {
-  const TemporaryFolder scratch;
-  const std::filesystem::path script = scratch.path() / "sweep";
-  std::ofstream(script) << "#!/usr/bin/perl\n"
-                           "for my $job (@ARGV) {\n"
-                           "  my $pid = fork;\n"
-                           "  exec('sh', '-c', '" +
-                               snippet +
-                               " plain', $job) if !$pid;\n"
-                               "  waitpid($pid, 0);\n"
-                               "}\n";
-  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
-  const auto values = [&](std::vector<std::string> command, const char* listed) {
-    Environment environment = under_shim(scratch, {{"DETSHIM_SEED", "42"}});
-    if (*listed != 0) environment["DETSHIM_NAME_BY_COMMAND"] = listed;
-    command.insert(command.begin(), script);
-    const std::vector<std::string> drawn = lines(run(command, environment).out);
-    EXPECT_EQ(drawn.size(), 16u);
-    return std::vector<std::string>(drawn.begin(), drawn.begin() + 8);
-  };
-  // The first of two jobs is the same, whatever the place in which it comes.
-  const std::vector<std::string> x_first = values({"x", "y"}, "other,sweep");
-  const Environment environment =
-      under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_NAME_BY_COMMAND", "sweep"}});
-  const std::vector<std::string> swapped = lines(run({script, "y", "x"}, environment).out);
-  EXPECT_EQ(std::vector<std::string>(swapped.begin() + 8, swapped.end()), x_first);
-  EXPECT_NE(values({"y", "x"}, "sweep"), x_first);
-  EXPECT_EQ(values({"y", "x"}, ""), values({"x", "y"}, "")) << "by order, which is the rule";
-}
-
 } // namespace

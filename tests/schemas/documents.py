@@ -24,6 +24,9 @@ print(os.urandom(4))
 """
 
 
+CUBIN = pathlib.Path(__file__).resolve().parent.parent / "fuzz/corpus/gpu_code/f.cubin"
+
+
 def commands(library):
     run = ["run", "--quiet", "--library", library, "--seed"]
     verify = ["verify", "--json", "--library", library]
@@ -42,6 +45,7 @@ def commands(library):
         ("bisect", ["bisect", "--json", "--runs", "2", "--most-runs", "40", "--library", library,
                     *python, "program.py"]),
         ("scan", ["scan", "--json", "/usr/bin/env"]),
+        ("kernels", ["scan", "--gpu", "--json", "--all", str(CUBIN)]),
     ]
 
 

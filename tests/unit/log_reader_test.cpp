@@ -4,10 +4,10 @@
 #include "log_reader/library_code.h"
 #include "log_reader/lines.h"
 #include "log_reader/log.h"
-#include "log_reader/printable.h"
 #include "log_reader/record.h"
 #include "log_reader/source_lines.h"
 #include "log_reader/summary.h"
+#include "support/wording.h"
 
 #include <gtest/gtest.h>
 

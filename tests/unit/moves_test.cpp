@@ -1,8 +1,8 @@
-// verify/moves.h: nothing is lost, overwritten, or moved along a link.
+// verify/folder.h: nothing is lost, overwritten, or moved along a link.
 #include "files.h"
 
 #include "support/exit_status.h"
-#include "verify/moves.h"
+#include "verify/folder.h"
 
 #include <gtest/gtest.h>
 

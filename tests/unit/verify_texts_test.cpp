@@ -2,7 +2,6 @@
 #include "support/exit_status.h"
 #include "verify/lines.h"
 #include "verify/metrics.h"
-#include "verify/volatile_text.h"
 
 #include <gtest/gtest.h>
 

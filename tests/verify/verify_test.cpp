@@ -1240,6 +1240,24 @@ TEST_F(Verify, WritesJsonAndJunit) {
   EXPECT_EQ(parsed.out, "4 2 0\n") << parsed.err;
 }
 
+TEST_F(Verify, WritesSarifWithTheLineOfTheFirstCause) {
+  write("program.py",
+        "import ctypes, pathlib\ncount = pathlib.Path('count')\n"
+        "n = int(count.read_text()) + 1 if count.exists() else 1\ncount.write_text(str(n))\n"
+        "libc = ctypes.CDLL(None)\nlibc.srand(7)\nfor i in range(n):\n    x = libc.rand()\nprint(x)\n");
+  EXPECT_EQ(verify({"--sarif", "report.sarif"}, {"/usr/bin/python3", "program.py"}).status, different);
+  const Json report = Json::parse(read("report.sarif"));
+  const Json result = report["runs"][0]["results"].at(0);
+  EXPECT_EQ(result["ruleId"], "different");
+  EXPECT_EQ(result["level"], "error");
+  ASSERT_EQ(result["locations"].size(), 1u) << report;
+  const Json& at = result["locations"][0]["physicalLocation"];
+  EXPECT_EQ(at["artifactLocation"]["uri"], "program.py");
+  EXPECT_EQ(at["region"]["startLine"], 8);
+  EXPECT_EQ(verify({"--sarif", "report.sarif"}, shell("echo a")).status, 0);
+  EXPECT_EQ(Json::parse(read("report.sarif"))["runs"][0]["results"], Json::array());
+}
+
 // ------------------------------------------------------------------ the first cause
 
 /// Seeds libc from its argument.

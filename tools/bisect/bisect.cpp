@@ -1,16 +1,17 @@
 #include "bisect/bisect.h"
 
-#include "log_reader/printable.h"
+#include "log_reader/log.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
 
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
 #include <fstream>
 #include <map>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -202,9 +203,7 @@ private:
     trial.first_run = result_.runs + 1;
     trial.runs = runs;
     VerifyPlan plan = plan_.verify;
-    char name[32];
-    std::snprintf(name, sizeof name, "trial-%03zu", ++verifications_);
-    plan.folder /= name;
+    plan.folder /= fmt::format("trial-{:03}", ++verifications_);
     trial.folder = plan.folder.string();
     plan.runs = runs;
     plan.settings = settings;
@@ -227,8 +226,8 @@ private:
 
   static void look_at(const Verification& verification, Trial& trial) {
     for (const Run& run : verification.runs) trial.seconds += run.ended - run.began;
-    for (const Comparison& comparison : verification.comparisons)
-      trial.differing += comparison.differences.empty() ? 0 : 1;
+    trial.differing =
+        static_cast<std::size_t>(std::ranges::count_if(verification.comparisons, &Comparison::differs));
     // What is disabled is missing from the log, and that is what was asked for.
     for (const Problem& problem : verification.problems) {
       if (std::string_view(problem.kind) != "log") trial.problem = problem.text;
@@ -277,7 +276,39 @@ private:
   double rarest_ = 1;                           ///< of the differences that were seen: in so many of the runs
 };
 
+struct Used {
+  std::map<std::string, std::uint64_t> hooks;
+  std::set<std::string> read;
+  bool has_fixed_layout = false;
+};
+
+void add(const Log& log, Used& used) {
+  for (const auto& [symbol, calls] : log.calls.symbols)
+    if (symbol.action == Action::replace || symbol.action == Action::pin || symbol.action == Action::refuse)
+      used.hooks[symbol.function] += calls.count.calls;
+  for (const Process& process : log.processes)
+    for (const Start& start : process.starts) {
+      for (const SettingReader& reader : start.readers) used.read.insert(reader.name);
+      used.has_fixed_layout |= start.layout == "fixed";
+    }
+}
+
 } // namespace
+
+std::vector<UsedPart> used_parts(const std::string& folder, const std::vector<std::string>& variables) {
+  Used used;
+  const Log newest = read_log(folder);
+  add(newest, used);
+  for (const std::string& run : newest.other_runs) add(read_log(folder, run), used);
+  std::vector<UsedPart> parts;
+  for (const auto& [hook, calls] : used.hooks) parts.push_back({hook, hook, calls, false});
+  for (const bool is_unread : {false, true})
+    for (const std::string& variable : variables)
+      if (used.read.contains(variable) != is_unread)
+        parts.push_back({"env:" + variable, "env:" + variable, 0, is_unread});
+  if (used.has_fixed_layout) parts.push_back({"address-space layout", "", 0, false});
+  return parts;
+}
 
 std::string disabled_parts(const std::vector<UsedPart>& parts, const std::vector<bool>& kept) {
   std::string list;

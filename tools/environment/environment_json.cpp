@@ -1,10 +1,10 @@
 // The document: docs/ENVIRONMENT.md.
 #include "environment/environment.h"
 
-#include "log_reader/printable.h"
 #include "report/json.h"
 #include "support/exit_status.h"
 #include "support/files.h"
+#include "support/wording.h"
 
 #include <sstream>
 #include <utility>

@@ -1,8 +1,8 @@
 #include "environment/kept_environments.h"
 
-#include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/files.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,8 @@
 #include "evidence/evidence_file.h"
 
 #include "environment/kept_environments.h"
-#include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/wording.h"
 
 #include <nlohmann/json.hpp>
 

@@ -3,11 +3,11 @@
 #include "html_report/html_report.h"
 
 #include "html_report/html.h"
-#include "html_report/source_excerpt.h"
 #include "html_report/style_sheet.h"
 #include "log_diff/difference_report.h"
 #include "log_diff/log_diff.h"
-#include "log_reader/printable.h"
+#include "log_reader/open_file.h"
+#include "log_reader/source_lines.h"
 #include "report/json.h"
 #include "report/log_report.h"
 #include "support/exit_status.h"
@@ -15,10 +15,10 @@
 #include "support/wording.h"
 #include "verify/report.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -27,8 +27,6 @@
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int known_schema = 1;
 constexpr std::uintmax_t largest_document = 256u << 20;
@@ -138,11 +136,7 @@ Logs read_log_alone(const std::string& name, const std::vector<std::string>& acc
 std::string as_text(const Json& value) {
   if (value.is_null() || (value.is_structured() && value.empty())) return {};
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.3g", value.get<double>());
-    return digits;
-  }
+  if (value.is_number_float()) return fmt::format("{:.3g}", value.get<double>());
   if (!value.is_structured()) return value.dump();
   std::string text;
   for (const auto& [key, entry] : value.items()) {
@@ -205,6 +199,67 @@ Html list_of(const std::string& name, const Json& entries) {
   if (entries.size() > most_entries)
     list += element("p", "and " + std::to_string(entries.size() - most_entries) + " more");
   return list;
+}
+
+// ------------------------------------------------------------------ lines of source
+
+constexpr std::size_t lines_around = 2;
+constexpr std::size_t longest_line = 200;
+constexpr std::uintmax_t largest_file = 8u << 20;
+constexpr std::string_view endings[] = {".py", ".pyx", ".c",   ".cc",  ".cpp", ".cxx", ".cu", ".cuh",
+                                        ".h",  ".hh",  ".hpp", ".hxx", ".f90", ".jl",  ".rs", ".go"};
+
+struct SourcePosition {
+  std::string file;
+  std::size_t number = 0;
+};
+
+/// Of "train.py:12 main".
+std::optional<SourcePosition> line_of_frame(const std::string& frame) {
+  const std::string line = frame.substr(0, frame.rfind(' '));
+  const std::size_t colon = std::min(line.rfind(':'), line.size());
+  const auto number = number_in<std::size_t>(std::string_view(line).substr(std::min(colon + 1, line.size())));
+  return number ? std::optional(SourcePosition{line.substr(0, colon), *number}) : std::nullopt;
+}
+
+std::optional<SourcePosition> user_line(const Call& call, SourceLines& source_lines) {
+  if (!call.python.empty())
+    return line_of_frame(
+        call.python.frames[std::min(call.python.user.value_or(0), call.python.frames.size() - 1)]);
+  const std::optional<UserLine> user = source_lines.find_user(call.at, call.frames);
+  if (!user || user->line.file.empty() || user->line.line <= 0) return std::nullopt;
+  return SourcePosition{user->line.file, static_cast<std::size_t>(user->line.line)};
+}
+
+bool may_be_shown(const std::string& file, std::int64_t log_written) {
+  std::error_code error;
+  return std::ranges::find(endings, fs::path(file).extension().string()) != std::end(endings) &&
+         fs::is_regular_file(file, error) && fs::file_size(file, error) <= largest_file &&
+         (log_written == 0 || last_written(file) <= log_written);
+}
+
+/// The lines of source around a place, as they stand on disk.
+struct SourceExcerpt {
+  std::string file;
+  std::size_t line = 0;  ///< the one that is meant, from 1
+  std::size_t first = 0; ///< the number of lines.front()
+  std::vector<std::string> lines;
+};
+
+/// Around the user's line of a call. Nothing where the file is not there, was written after the log, or is no
+/// file of source by its name: a log may name any file, and a report is handed on.
+std::optional<SourceExcerpt> source_excerpt(const Call& call, SourceLines& source_lines,
+                                            std::int64_t log_written) {
+  const std::optional<SourcePosition> line = user_line(call, source_lines);
+  if (!line || line->number == 0 || !may_be_shown(line->file, log_written)) return std::nullopt;
+  SourceExcerpt excerpt{
+      line->file, line->number, line->number - std::min(line->number - 1, lines_around), {}};
+  std::ifstream in(line->file);
+  std::string text;
+  for (std::size_t number = 1; number <= line->number + lines_around && std::getline(in, text); ++number)
+    if (number >= excerpt.first) excerpt.lines.push_back(text.substr(0, longest_line));
+  if (excerpt.lines.size() <= line->number - excerpt.first) return std::nullopt; // the file is shorter
+  return excerpt;
 }
 
 // ------------------------------------------------------------------ the page

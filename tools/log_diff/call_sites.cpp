@@ -1,6 +1,5 @@
 #include "log_diff/call_sites.h"
 
-#include "log_reader/printable.h"
 #include "log_reader/python_files.h"
 #include "report/log_report.h"
 #include "scanner/elf_file.h"

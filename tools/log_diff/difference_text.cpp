@@ -1,7 +1,6 @@
 #include "log_diff/difference_report.h"
 
 #include "log_diff/causes.h"
-#include "log_reader/printable.h"
 #include "report/log_report.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"

@@ -1,6 +1,5 @@
 #include "log_diff/fact_differences.h"
 
-#include "log_reader/printable.h"
 #include "support/wording.h"
 
 #include <algorithm>

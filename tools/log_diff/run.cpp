@@ -4,9 +4,9 @@
 #include "log_reader/executions.h"
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
-#include "log_reader/printable.h"
 #include "log_reader/python_files.h"
 #include "support/exit_status.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,6 @@
 #include "log_diff/suspects.h"
 
 #include "log_reader/log.h"
-#include "log_reader/printable.h"
 #include "log_reader/source_lines.h"
 #include "report/log_report.h"
 #include "support/lists.h"

@@ -29,10 +29,6 @@ std::optional<Type> get(const std::optional<element>& value) {
   return value && value->get(result) == simdjson::SUCCESS ? std::optional(result) : std::nullopt;
 }
 
-std::optional<std::uint64_t> natural_number(const std::optional<element>& value) {
-  return get<std::uint64_t>(value);
-}
-
 std::optional<std::string> optional_text(const std::optional<element>& value) {
   return std::optional<std::string>(get<std::string_view>(value));
 }
@@ -63,11 +59,11 @@ struct Keys {
     return detshim::texts(find(in, key.name));
   }
   std::optional<std::uint64_t> number(KeyOf<type, ValueType::number> key) const {
-    return natural_number(find(in, key.name));
+    return get<std::uint64_t>(find(in, key.name));
   }
   /// A rank or a process id; 0 for what cannot be one.
   std::int64_t small_number(KeyOf<type, ValueType::number> key) const {
-    const std::uint64_t number = natural_number(find(in, key.name)).value_or(0);
+    const std::uint64_t number = get<std::uint64_t>(find(in, key.name)).value_or(0);
     return number > std::numeric_limits<std::int32_t>::max() ? 0 : static_cast<std::int64_t>(number);
   }
   std::optional<std::uint64_t> decimal(KeyOf<type, ValueType::decimal> key) const {
@@ -172,7 +168,7 @@ std::optional<Record> parse_call(const object& in, bool is_digest = false) {
     const element value = field.value;
     if (key == "t") {
     } else if (is(key, "n")) {
-      call.number = natural_number(value).value_or(0);
+      call.number = get<std::uint64_t>(value).value_or(0);
     } else if (is(key, "thread")) {
       call.thread = text(value);
     } else if (is(key, "lib")) {
@@ -190,9 +186,9 @@ std::optional<Record> parse_call(const object& in, bool is_digest = false) {
     } else if (is(key, "py")) {
       call.python.frames = texts(value);
     } else if (is(key, "user")) {
-      call.python.user = natural_number(value);
+      call.python.user = get<std::uint64_t>(value);
     } else if (is(key, "c")) {
-      call.counter = natural_number(value);
+      call.counter = get<std::uint64_t>(value);
     } else if (std::optional<std::string> own = optional_text(value)) {
       call.fields.push_back({std::string(key), std::move(*own)});
     }
@@ -207,7 +203,7 @@ End parse_end(const Keys<RecordType::end>& keys) {
   End end{{}, keys.decimal("time"), keys.digits("modules").value_or("")};
   if (const std::optional<object> counts = keys.map("counts"))
     for (std::size_t i = 1; i < action_count; ++i)
-      end.counts[i] = natural_number(find(*counts, action_names[i])).value_or(0);
+      end.counts[i] = get<std::uint64_t>(find(*counts, action_names[i])).value_or(0);
   return end;
 }
 
@@ -313,7 +309,7 @@ std::optional<Line> RecordParser::parse(std::string_view line) {
   std::optional<Record> record =
       parse_record(*type, in, std::make_index_sequence<std::size(record_schema)>());
   if (!record) return std::nullopt;
-  return Line{std::move(*record), natural_number(find(in, "proc")).value_or(0)};
+  return Line{std::move(*record), get<std::uint64_t>(find(in, "proc")).value_or(0)};
 }
 
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name) {

@@ -151,6 +151,16 @@ std::string demangled(const char* symbol) {
   return name ? name.get() : symbol;
 }
 
+std::string without_parameters(const std::string& symbol) {
+  const std::string name = demangled(symbol.c_str());
+  std::size_t depth = 0;
+  for (std::size_t at = name == symbol ? name.npos : name.rfind(')'); at < name.size(); --at) {
+    if (name[at] == ')') ++depth;
+    if (name[at] == '(' && --depth == 0) return name.substr(0, at);
+  }
+  return name;
+}
+
 class SourceLines::Module {
 public:
   explicit Module(const std::string& file) {
@@ -201,6 +211,8 @@ const Dwfl_Callbacks SourceLines::Module::callbacks = {
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = &debug_path,
 };
+
+std::string UserLine::text() const { return base_name(line.file) + ':' + std::to_string(line.line); }
 
 SourceLines::SourceLines(std::set<std::string> changed) : changed_(std::move(changed)) {}
 SourceLines::~SourceLines() = default;

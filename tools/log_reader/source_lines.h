@@ -14,6 +14,9 @@ namespace detshim {
 /// The name of a C++ function as its source has it; any other name as it is.
 std::string demangled(const char* symbol);
 
+/// The same without its parameters, which make a line long and say little there: "namespace::function".
+std::string without_parameters(const std::string& symbol);
+
 /// What is known of one place. Without debug information `file` is empty; without a symbol, `function` too.
 struct SourceLine {
   std::string file;
@@ -27,6 +30,8 @@ struct SourceLine {
 struct UserLine {
   std::string place; ///< the one that it was found for
   SourceLine line;
+
+  std::string text() const; ///< "train.cpp:12"
 };
 
 /// Looks places up in the modules that are on disk now. Keeps each module open, so ask one object for all.

@@ -1,4 +1,3 @@
-#include "log_reader/jobs.h"
 #include "report/json.h"
 #include "report/log_report.h"
 #include "report/verdict_texts.h"

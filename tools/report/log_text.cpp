@@ -1,7 +1,5 @@
 #include "report/log_report.h"
 
-#include "log_reader/jobs.h"
-#include "log_reader/printable.h"
 #include "report/style.h"
 #include "report/verdict_texts.h"
 #include "support/reason_texts.h"
@@ -25,6 +23,15 @@ constexpr std::size_t few_instructions = 5; // of one file
 
 bool only_observes(const Process& process) {
   return std::ranges::any_of(process.starts, [](const Start& start) { return start.mode == "observe"; });
+}
+
+/// "rdrand in ./train+0x11b9 (draw): an instruction of the processor, which no preload can intercept".
+std::string describe_place(const FileScan& scan, const FoundPlace& place) {
+  const char* const why = place.kind == DrawKind::getrandom
+                              ? "made without libc, which no preload can intercept"
+                              : "an instruction of the processor, which no preload can intercept";
+  return std::string(draw_name(place.kind)) + " in " + printable(place_text(scan, place)) +
+         (place.function.empty() ? "" : " (" + printable(place.function) + ")") + ": " + why;
 }
 
 /// The text form, section by section.

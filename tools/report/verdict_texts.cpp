@@ -85,7 +85,11 @@ constexpr Sentence sentences[] = {
     {kernel_compiler,
      "{file} compiles kernels as the program runs, which may add floating-point numbers by atomics",
      accept_kernels},
-    {own_kernels, "kernels of {names} may add floating-point numbers by atomics", accept_kernels},
+    {own_kernels, "{names} may have launched kernels, of which the log says nothing", accept_kernels},
+    {racing_kernel, "kernel {function}[ ({place})] adds floating-point numbers in a race: {launches}",
+     "add in a fixed order"},
+    {open_kernels, "launched kernels may depend on the order of threads: {names}", accept_kernels},
+    {unknown_kernels, "the code of launched kernels was not found: {names}", accept_kernels},
     {own_code, "{places} in loaded code can draw around every hook[, the first in {place}]", "{draw_remedy}"},
     {not_decoded, "the loaded code was not looked into (--no-scan)"},
     {missing_files, "cannot be looked into: {names}", "read the log where the program ran"},
@@ -190,7 +194,6 @@ std::string value_of(std::string_view name, const VerdictReason& reason) {
   if (name == "nvidia") return nvidia_text(file);
   if (name == "place") return reason.place;
   if (name == "detail") return reason.detail;
-  if (name == "statement") return one_line(reason.detail);
   if (name == "code") return reason.code.empty() ? "" : reason_text(reason.code);
   if (name == "remedy") return reason_remedy(reason.code);
   if (name == "draw_remedy") return draw_remedy;
@@ -202,6 +205,7 @@ std::string value_of(std::string_view name, const VerdictReason& reason) {
   if (name == "records") return count_of(count, "record");
   if (name == "lines") return count_of(count, "line");
   if (name == "places") return count_of(count, "place");
+  if (name == "launches") return count_of(count, "launch", "launches");
   if (name == "ranks") return count_of(count, "rank");
   if (name == "functions") return count_of(count, "function");
   if (name == "processes") return count_of(count, "process", "processes");

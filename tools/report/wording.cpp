@@ -1,6 +1,5 @@
 #include "report/log_report.h"
 
-#include "log_reader/printable.h"
 #include "log_reader/python_files.h"
 #include "support/wording.h"
 

@@ -2,7 +2,6 @@
 
 #include "common/launch.h"
 #include "common/run_agreements.h"
-#include "log_reader/printable.h"
 #include "support/wording.h"
 
 #include <spdlog/spdlog.h>

@@ -1,9 +1,9 @@
 #include "run/library_file.h"
 
 #include "log_reader/open_file.h"
-#include "log_reader/printable.h"
 #include "scanner/elf_file.h"
 #include "support/exit_status.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <cstring>

@@ -4,7 +4,6 @@
 #include "common/launch.h"
 #include "common/run_agreements.h"
 #include "environment/capture.h"
-#include "log_reader/printable.h"
 #include "run/early_settings.h"
 #include "run/frozen_places.h"
 #include "run/handover.h"

@@ -1,12 +1,13 @@
 #include "scanner/elf_file.h"
 
-#include "log_reader/printable.h"
 #include "log_reader/source_lines.h"
 #include "support/hash.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <ranges>
 
 #include <dwarf.h>
 
@@ -62,16 +63,6 @@ std::vector<CodeRange> without_overlap(std::vector<CodeRange> ranges) {
   return ranges;
 }
 
-/// Where the parenthesis opens that the last one in `name` closes; npos if there is none.
-std::size_t last_parenthesis(const std::string& name) {
-  std::size_t depth = 0;
-  for (std::size_t at = name.rfind(')'); at < name.size(); --at) {
-    if (name[at] == ')') ++depth;
-    if (name[at] == '(' && --depth == 0) return at;
-  }
-  return std::string::npos;
-}
-
 bool is_function(const GElf_Sym& symbol) {
   const int type = GELF_ST_TYPE(symbol.st_info);
   return symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
@@ -92,12 +83,6 @@ void each_section_named(Elf* elf, std::string_view name, Visit visit) {
     const char* const found = elf_strptr(elf, names, header.sh_name);
     if (found != nullptr && name == found) visit(section, header);
   });
-}
-
-/// "namespace::function", without its parameters, which make a line long and say little here.
-std::string readable_name(const char* symbol) {
-  const std::string name = demangled(symbol);
-  return name == symbol ? name : name.substr(0, last_parenthesis(name));
 }
 
 } // namespace
@@ -306,15 +291,10 @@ std::uint64_t ElfFile::unwind_start(std::uint64_t address) const {
     return unwind_.address +
            static_cast<std::uint64_t>(std::int64_t{number_at<std::int32_t>(unwind_.entries, entry * 8)});
   };
-  std::size_t low = 0, high = unwind_.entries.size() / 8;
-  while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    if (start_of(middle) <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low == 0 ? 0 : start_of(low - 1);
+  const auto entries = std::views::iota(0U, static_cast<unsigned>(unwind_.entries.size() / 8));
+  const auto after =
+      std::ranges::partition_point(entries, [&](unsigned entry) { return start_of(entry) <= address; });
+  return after == entries.begin() ? 0 : start_of(*after - 1);
 }
 
 std::uint64_t ElfFile::function_start(std::uint64_t address) const {
@@ -332,7 +312,7 @@ std::string ElfFile::function_name(std::uint64_t address) const {
   for (int i = 0; i < most_looked_at && function != all.begin(); ++i) {
     --function;
     if (address - function->start < function->size && *function->name != 0)
-      return readable_name(function->name);
+      return without_parameters(function->name);
   }
   return "";
 }

@@ -4,13 +4,10 @@
 #include "support/wording.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <system_error>
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// True if a line of `text` begins with `wanted` and a comma.
 bool has_line(std::string_view text, const std::string& wanted) {

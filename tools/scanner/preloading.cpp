@@ -1,12 +1,10 @@
 #include "scanner/preloading.h"
 
-#include "log_reader/printable.h"
 #include "scanner/elf_file.h"
 #include "support/files.h"
 #include "support/wording.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -19,8 +17,6 @@
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool can_be_executed(const std::string& path) {
   struct stat state;

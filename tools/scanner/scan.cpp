@@ -1,7 +1,6 @@
 #include "scanner/scan.h"
 
 #include "common/cryptography.h"
-#include "log_reader/printable.h"
 #include "scanner/preloading.h"
 #include "support/hash.h"
 #include "support/wording.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -3,12 +3,15 @@
 
 #include "support/descriptor.h"
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include <sys/types.h>
 
 namespace detshim {
+
+namespace fs = std::filesystem;
 
 /// The first `most` bytes of a regular file; empty where there is none that can be read. Others are not
 /// opened, since that alone makes some devices do something.

@@ -1,5 +1,6 @@
 #include "support/wording.h"
 
+#include "common/text.h"
 #include "support/hash.h"
 
 #include <algorithm>
@@ -53,6 +54,17 @@ std::string cut(const std::string& text, std::size_t to) {
   while (end < text.size() && ((text[end] & 0xC0) == 0x80 || ++columns + dots <= to)) ++end;
   return text.substr(0, end) + "...";
 }
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t longest = 4; // of a byte that is shown as \x1b; a character of three has six
+  std::string result(longest * text.size() + 2, '\0');
+  TextWriter to(result.data(), result.size());
+  to.add_printable(text.data(), text.size());
+  result.resize(to.length());
+  return result;
+}
+
+std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
 
 std::string with_base_names(const std::string& text) {
   std::string result;

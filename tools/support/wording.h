@@ -44,6 +44,14 @@ std::string padded(const std::string& text, std::size_t to);
 /// `text`, or its beginning and "..." where it takes more columns than that.
 std::string cut(const std::string& text, std::size_t to);
 
+/// `text`, of a log, a program or a file, as valid UTF-8 without anything that a terminal would obey: control
+/// characters (line ends too), characters that turn the writing direction, and stray bytes appear as \x1b,
+/// \u202e, \xff.
+std::string printable(std::string_view text);
+
+/// The same between single quotes.
+std::string in_quotes(std::string_view text);
+
 /// `text` with the name of each file in place of its path.
 std::string with_base_names(const std::string& text);
 

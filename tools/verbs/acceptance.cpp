@@ -1,7 +1,6 @@
 #include "verbs/acceptance.h"
 
 #include "log_reader/open_file.h"
-#include "log_reader/printable.h"
 #include "support/lists.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"

@@ -1,12 +1,11 @@
 // detshim bisect: which hooks and settings a program needs to be repeatable.
 #include "bisect/bisect.h"
-#include "log_reader/printable.h"
 #include "run/library_file.h"
 #include "support/variable.h"
+#include "support/wording.h"
 #include "verbs/verbs.h"
 #include "verbs/verify_plan.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 

@@ -1,5 +1,5 @@
 // detshim completion: what a shell needs to complete the command's words (completion/), built in.
-#include "log_reader/printable.h"
+#include "support/wording.h"
 #include "verbs/completion_scripts.h"
 #include "verbs/verbs.h"
 

@@ -3,7 +3,6 @@
 //
 // One function for each thing that is looked at, in the order in which it is printed; the table at the end.
 // Nothing here changes anything: no log begins, no program starts but a dynamic loader that lists libraries.
-#include "log_reader/printable.h"
 #include "report/style.h"
 #include "run/handover.h"
 #include "run/library_file.h"
@@ -17,7 +16,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <string_view>
 
@@ -28,8 +26,6 @@
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 enum class Level {
   ok,

@@ -1,6 +1,5 @@
 // detshim env: captures what a run stands on, compares two of them, prints one.
 #include "environment/kept_environments.h"
-#include "log_reader/printable.h"
 #include "report/json.h"
 #include "report/log_report.h"
 #include "support/wording.h"

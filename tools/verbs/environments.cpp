@@ -5,7 +5,6 @@
 #include "evidence/learned_seeds.h"
 #include "log_diff/run.h"
 #include "log_reader/open_file.h"
-#include "log_reader/printable.h"
 #include "report/json.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"

@@ -1,8 +1,8 @@
 // detshim log: what a log folder holds, worst first.
-#include "log_reader/printable.h"
 #include "report/json.h"
 #include "report/log_report.h"
 #include "report/verdict_texts.h"
+#include "support/wording.h"
 #include "verbs/acceptance.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"

@@ -62,7 +62,7 @@ struct VerifyOptions {
   bool restore = false;              ///< nothing is run
   std::vector<std::string> accepted; ///< reasons that the user answers for
   bool json = false;
-  std::optional<std::string> junit; ///< a file
+  std::optional<std::string> junit, sarif; ///< files
 };
 
 struct BisectOptions {
@@ -77,7 +77,8 @@ struct ReportOptions {
 
 struct ScanOptions {
   std::vector<std::string> files;
-  bool json = false, all = false, alone = false;
+  std::vector<std::string> architectures; ///< of `gpu`; none: all
+  bool json = false, all = false, alone = false, gpu = false;
 };
 
 struct DescribeOptions {

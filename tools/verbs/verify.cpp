@@ -4,7 +4,6 @@
 #include "evidence/evidence_file.h"
 #include "evidence/learned_seeds.h"
 #include "log_reader/log.h"
-#include "log_reader/printable.h"
 #include "log_reader/source_lines.h"
 #include "support/descriptor.h"
 #include "support/variable.h"
@@ -26,10 +25,14 @@
 namespace detshim {
 namespace {
 
-void write_junit(const std::string& file, const VerifyPlan& plan, const Verification& result) {
-  std::ofstream out(file);
-  print_verify_junit(plan, result, out);
-  if (!out.flush()) throw UsageError("cannot write " + in_quotes(file));
+/// In a file that the user has named, if any.
+void write_report(const std::optional<std::string>& file,
+                  void (*print)(const VerifyPlan&, const Verification&, std::ostream&),
+                  const VerifyPlan& plan, const Verification& result) {
+  if (!file) return;
+  std::ofstream out(*file);
+  print(plan, result, out);
+  if (!out.flush()) throw UsageError("cannot write " + in_quotes(*file));
 }
 
 /// For `detshim report`, which refuses one that a full disk has cut.
@@ -104,9 +107,8 @@ std::vector<std::string> keep_learned_seeds_of(const std::string& one, const std
   for (const LearnedSeeds& seeds : learn_seeds(read_log(one), last)) {
     entries.push_back(seeds.entry);
     const std::optional<UserLine> line = lines.find_user(seeds.at, seeds.frames);
-    call_sites.push_back(!seeds.python.empty() || !line
-                             ? seeds.entry.substr(0, seeds.entry.find(' '))
-                             : base_name(line->line.file) + ':' + std::to_string(line->line.line));
+    call_sites.push_back(!seeds.python.empty() || !line ? seeds.entry.substr(0, seeds.entry.find(' '))
+                                                        : line->text());
   }
   if (!entries.empty()) keep_learned_seeds(evidence_file_name, entries);
   return call_sites;
@@ -157,7 +159,8 @@ int verify(const VerifyOptions& options) {
   } else {
     print_verify_text(plan, result);
   }
-  if (options.junit) write_junit(*options.junit, plan, result);
+  write_report(options.junit, print_verify_junit, plan, result);
+  write_report(options.sarif, print_verify_sarif, plan, result);
   std::cout.flush();
   if (result.interrupted_by != 0) return end_as_interrupted({result.interrupted_by}, plan);
   return status_of(result.answer);

@@ -1,9 +1,9 @@
 #include "verbs/verify_plan.h"
 
 #include "bisect/bisect.h"
-#include "log_reader/printable.h"
 #include "run/library_file.h"
 #include "scanner/preloading.h"
+#include "support/files.h"
 #include "support/variable.h"
 #include "support/wording.h"
 #include "verbs/acceptance.h"
@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-#include <filesystem>
 #include <string_view>
 #include <system_error>
 
@@ -24,8 +23,6 @@
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Hours of runs come before it is.
 void check_can_be_written(const std::string& file) {
@@ -72,6 +69,7 @@ void check_reports(const VerifyOptions& options) {
       throw UsageError(what + " is one of the outputs that --output names: name another file");
   };
   if (options.junit) check("--junit " + in_quotes(*options.junit), *options.junit);
+  if (options.sarif) check("--sarif " + in_quotes(*options.sarif), *options.sarif);
   check("standard output", "/proc/self/fd/1");
   check("standard error", "/proc/self/fd/2");
 }
@@ -159,7 +157,8 @@ void check_verify(const VerifyOptions& options) {
                        " is not accepted: a glob, where ** is no more than *, or a folder, which stands for "
                        "all that is below it");
   }
-  if (options.junit) check_can_be_written(*options.junit);
+  for (const std::optional<std::string>& report : {options.junit, options.sarif})
+    if (report) check_can_be_written(*report);
   check_reports(options);
   find_library(options.run.library);
   check_allocations(options);

@@ -1,10 +1,7 @@
 #include "verdict/cuda_findings.h"
 
 #include "support/wording.h"
-#include "verdict/known_functions.h"
-#include "verdict/nvidia_libraries.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -18,7 +15,7 @@ namespace {
 /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
 /// and Triton's own.
 bool compiles_kernels(const std::string& file) {
-  return starts_with_any_of(file, {"libnvrtc.so", "libnvJitLink.so", "libnvvm.so", "libtriton"});
+  return starts_with_any_of(file, {"libnvrtc.so", "libnvvm.so", "libtriton"});
 }
 
 /// Files with kernels of PyTorch's own, as its wheels and Debian's packages have them; and the compilers that
@@ -33,13 +30,6 @@ bool is_part_of_torch(const std::string& file) {
 bool brings_kernels_as_text(const std::string& file) {
   return std::ranges::any_of(std::to_array({"/cupy", "/numba", "/pycuda", "/warp/", "libtriton"}),
                              [&](const char* part) { return file.find(part) != std::string::npos; });
-}
-
-/// NVIDIA's libraries that load libnvJitLink themselves: cuSPARSE and cuSOLVER since CUDA 12, cuFFT for
-/// callbacks.
-bool loads_linker(const std::string& file) {
-  const std::string library = cuda_library_of(file);
-  return library == "cusparse" || library == "cusolver" || library == "cufft";
 }
 
 /// True if PyTorch takes deterministic implementations in the process, and says of those that have none: the
@@ -108,7 +98,6 @@ void find_copies(const VerdictInputs& inputs, Verdict& verdict) {
   for (const CudaSymbols& symbols : inputs.code.cuda) {
     const std::string& file = symbols.file;
     const bool is_unused = is_idle(log, file, "") || is_answered_for(log, file);
-    if (symbols.has_kernels && !is_unused) verdict.own_kernels.push_back(file);
     for (const LinkedCopy& copy : symbols.copies)
       // Beside the library it may be a stub that hands on to it, as TensorFlow's, and those calls are hooked.
       if (!is_idle(log, file, copy.library))
@@ -122,33 +111,6 @@ void find_copies(const VerdictInputs& inputs, Verdict& verdict) {
         !loads_algorithms(log, file))
       verdict.add({.finding = Finding::no_symbols, .file = file});
   }
-}
-
-/// With DETSHIM_KERNELS=1 launches are in the log, also of kernels that no file holds.
-void find_launchers(const VerdictInputs& inputs, Verdict& verdict) {
-  for (const SymbolSummary& symbol : inputs.summary.symbols) {
-    if ((symbol.library != "cuda" && symbol.library != "cudart") ||
-        symbol.function.find("Launch") == std::string::npos)
-      continue;
-    for (const CallPlace& place : symbol.places) {
-      const std::string file = file_of_place(place.at);
-      if (file.starts_with('/') && cuda_library_of(file).empty() && !is_answered_for(inputs.log, file))
-        add_once(verdict.own_kernels, file);
-    }
-  }
-}
-
-/// True if `file` is libnvJitLink, a library of NVIDIA's loads it, and nothing else in the process that
-/// would hand it kernels is known.
-bool is_linker_of_nvidias(const LoadedCode& code, const Process& process, const std::string& file) {
-  const NvidiaLibrary* const library = find_nvidia_library(base_name(file));
-  if (library == nullptr || library->kind != NvidiaLibraryKind::linker) return false;
-  const auto links = [&](const std::string& module) {
-    const auto symbols = std::ranges::find(code.cuda, module, &CudaSymbols::file);
-    return brings_kernels_as_text(module) || (symbols != code.cuda.end() && symbols->links_kernels);
-  };
-  return std::ranges::any_of(process.modules, loads_linker) && std::ranges::none_of(process.modules, links) &&
-         std::ranges::none_of(process.starts, links, &Start::program);
 }
 
 // ---- Functions without a hook ----
@@ -273,12 +235,14 @@ bool may_have_used(const Process& process, const std::string& library) {
 
 bool has_algorithms(const std::string& library) { return known_functions(library) != nullptr; }
 
-/// A sum by atomics in a kernel differs from run to run, and no call tells. A verdict that said nothing of
-/// it would be read as a promise.
 void find_kernels(const VerdictInputs& inputs, Verdict& verdict) {
   find_copies(inputs, verdict);
-  find_launchers(inputs, verdict);
+  std::vector<std::string> with_kernels;
   std::set<std::string> compilers, open;
+  for (const CudaSymbols& symbols : inputs.code.cuda)
+    if (symbols.has_kernels && !is_idle(inputs.log, symbols.file, "") &&
+        !is_answered_for(inputs.log, symbols.file))
+      with_kernels.push_back(symbols.file);
   for (const Process& process : inputs.log.processes)
     for (const std::string& file : process.modules) {
       const NvidiaLibrary* const library = find_nvidia_library(base_name(file));
@@ -287,11 +251,17 @@ void find_kernels(const VerdictInputs& inputs, Verdict& verdict) {
       if ((!is_open && !is_compiler) || is_idle(inputs.log, file, "") || is_answered_for(inputs.log, file))
         continue;
       if (is_open && cuda_library_of(file).empty()) open.insert(file);
-      if (is_compiler && !is_linker_of_nvidias(inputs.code, process, file)) compilers.insert(file);
+      if (is_compiler) compilers.insert(file);
     }
-  if (!compilers.empty()) verdict.add({.finding = Finding::kernel_compiler, .file = *compilers.begin()});
-  if (const auto& own = verdict.own_kernels; !own.empty())
-    verdict.add({.finding = Finding::own_kernels, .file = own.front(), .names = own, .count = own.size()});
+  const auto is_spoken_for = [&](const std::string& file) {
+    return !cuda_library_of(file).empty() || find_nvidia_library(base_name(file)) != nullptr ||
+           is_answered_for(inputs.log, file);
+  };
+  if (!judge_launched_kernels(inputs, with_kernels, is_spoken_for, verdict)) {
+    if (!compilers.empty()) verdict.add({.finding = Finding::kernel_compiler, .file = *compilers.begin()});
+    verdict.add_named(Finding::own_kernels, with_kernels, with_kernels.empty() ? "" : with_kernels.front());
+  }
+  verdict.own_kernels = std::move(with_kernels);
   for (const std::string& file : open) verdict.add({.finding = Finding::open_library, .file = file});
 }
 

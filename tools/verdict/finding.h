@@ -41,6 +41,9 @@
   X(no_modules, "no_modules", unverified, by_nothing)       \
   X(kernel_compiler, "kernels", unverified)                 \
   X(own_kernels, "kernels", unverified)                     \
+  X(racing_kernel, "kernels", partial)                      \
+  X(open_kernels, "kernels", unverified)                    \
+  X(unknown_kernels, "kernels", unverified)                 \
   X(own_code, "code", partial)                              \
   X(not_decoded, "not_decoded", unverified, by_nothing)     \
   X(missing_files, "missing_file", unverified)              \
@@ -162,6 +165,16 @@ struct Verdict {
   bool has_refused = false; ///< calls failed on purpose: covered, but not as the program wanted
 
   void add(VerdictReason reason) { reasons.push_back(std::move(reason)); }
+
+  /// One about all of `names`; none where there are none.
+  template <typename Names>
+  void add_named(Finding finding, const Names& names, std::string file = {}) {
+    if (!std::empty(names))
+      add({.finding = finding,
+           .file = std::move(file),
+           .names = {names.begin(), names.end()},
+           .count = names.size()});
+  }
 
   /// True where comparing runs would say what this log leaves open.
   bool can_be_settled() const;

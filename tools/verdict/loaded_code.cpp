@@ -2,13 +2,11 @@
 
 #include "log_reader/library_code.h"
 #include "log_reader/open_file.h"
-#include "log_reader/printable.h"
 #include "scanner/packages.h"
+#include "support/progress.h"
 #include "support/wording.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -16,34 +14,9 @@
 #include <tuple>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace detshim {
 namespace {
-
-/// A line on a terminal that says how far a long piece of work is.
-class Progress {
-public:
-  /// `what`: "looking into loaded code". Nothing is said in the first second, nor where stderr is no
-  /// terminal.
-  explicit Progress(const char* what) : what_(what), is_wanted_(::isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (is_shown_) std::fputs("\r\x1b[K", stderr);
-  }
-  Progress& operator=(Progress&&) = delete; // neither copied nor moved
-
-  void step(std::size_t done, std::size_t all) {
-    if (!is_wanted_ || std::chrono::steady_clock::now() - begin_ < std::chrono::seconds(1)) return;
-    is_shown_ = true;
-    std::fprintf(stderr, "\r\x1b[Kdetshim: %s, %zu of %zu files", what_, done, all);
-    std::fflush(stderr);
-  }
-
-private:
-  const char* what_;
-  bool is_wanted_, is_shown_ = false;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 /// Each file once, in the order in which the log names it.
 class FileNames {
@@ -166,10 +139,11 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decod
   std::vector<FileScan> uncovered_of_system;
   const FileNames names = named_files(log, summary);
   std::map<std::string, bool> seen; // two names may be one file; whether it has changed
-  Progress progress("looking into the code that was loaded");
+  Progress progress;
   std::size_t done = 0;
   for (const std::string& name : names.all()) {
-    progress.step(done++, names.all().size());
+    progress.say("looking into the code that was loaded, " + std::to_string(done++) + " of " +
+                 counted(names.all().size(), "file"));
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(name, error);
     if (const auto known = seen.find(real.string()); !error && known != seen.end()) {
@@ -207,14 +181,6 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decod
   std::ranges::move(uncovered_of_system, std::back_inserter(code.uncovered));
   if (code.is_decoded) find_programs_without_draws(log, summary, code);
   return code;
-}
-
-std::string describe_place(const FileScan& scan, const FoundPlace& place) {
-  const char* const why = place.kind == DrawKind::getrandom
-                              ? "made without libc, which no preload can intercept"
-                              : "an instruction of the processor, which no preload can intercept";
-  return std::string(draw_name(place.kind)) + " in " + printable(place_text(scan, place)) +
-         (place.function.empty() ? "" : " (" + printable(place.function) + ")") + ": " + why;
 }
 
 } // namespace detshim

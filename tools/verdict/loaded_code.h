@@ -41,8 +41,4 @@ enum class Decode { nothing, own_code, everything };
 /// that a killed process leaves. At the symbols of each, and at the instructions of those that `decode` says.
 LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decode);
 
-/// "rdrand in ./train+0x11b9 (draw): an instruction of the processor, which no preload can intercept", safe
-/// to print.
-std::string describe_place(const FileScan& scan, const FoundPlace& place);
-
 } // namespace detshim

@@ -1,14 +1,12 @@
 #include "verdict/verdict.h"
 
 #include "common/cryptography.h"
-#include "log_reader/jobs.h"
 #include "log_reader/library_code.h"
 #include "log_reader/source_lines.h"
 #include "support/hash.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"
 #include "verdict/cuda_findings.h"
-#include "verdict/verdict_inputs.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -44,10 +42,6 @@ Finding finding_of(const SymbolSummary& symbol, const std::string& code, const s
   return from == *function_of ? Finding::foreign : Finding::bypass;
 }
 
-std::string line_text(const UserLine& user) {
-  return base_name(user.line.file) + ':' + std::to_string(user.line.line);
-}
-
 /// "train.py:12" of "/home/me/train.py:12 main".
 std::string line_of_frame(const std::string& frame) { return base_name(frame.substr(0, frame.rfind(' '))); }
 
@@ -55,7 +49,7 @@ std::string line_of_frame(const std::string& frame) { return base_name(frame.sub
 std::string line_of_call(const auto& call, SourceLines& lines) {
   if (call.python.user) return line_of_frame(call.python.frames[*call.python.user]);
   const std::optional<UserLine> user = lines.find_user(call.at, call.frames);
-  return user ? line_text(*user) : "";
+  return user ? user->text() : "";
 }
 
 void add_call(const SymbolSummary& symbol, SourceLines& lines, Verdict& verdict) {
@@ -230,7 +224,7 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
       if (!place.python.empty()) {
         add_python(finding, place.kind, place.python);
       } else if (const std::optional<UserLine> user = source_lines.find_user(place.at, place.frames)) {
-        add_line(finding, place.kind, line_text(*user));
+        add_line(finding, place.kind, user->text());
       } else if (const std::optional<SourceLine> source = source_lines.find(place.at);
                  finding == Finding::clock_read && source && !source->file.empty()) {
         continue; // a language's own library, for no line of the user's
@@ -249,12 +243,10 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
       ++behind.offset; // as a return address
       const std::string at = place_text(file, behind);
       const std::optional<UserLine> user = source_lines.find_user(at, {});
-      add_line(Finding::input_read, draw_name(place.kind), user ? line_text(*user) : base_name(at));
+      add_line(Finding::input_read, draw_name(place.kind), user ? user->text() : base_name(at));
     }
   for (const std::string& line : lines[Finding::processes_started]) lines[Finding::clock_read].erase(line);
-  for (const auto& [finding, names] : lines)
-    if (!names.empty())
-      verdict.add({.finding = finding, .names = {names.begin(), names.end()}, .count = names.size()});
+  for (const auto& [finding, names] : lines) verdict.add_named(finding, names);
 }
 
 /// Call sites of seeds that may be the program's own, or a hash of a clock: a comparison tells.
@@ -313,12 +305,8 @@ void find_code(const VerdictInputs& inputs, Verdict& verdict) {
                  .count = places});
   }
   if (!code.is_decoded) verdict.add({.finding = Finding::not_decoded});
-  const auto add_files = [&](Finding finding, const std::vector<std::string>& files) {
-    if (!files.empty())
-      verdict.add({.finding = finding, .file = files.front(), .names = files, .count = files.size()});
-  };
-  add_files(Finding::missing_files, code.missing);
-  add_files(Finding::changed_files, {code.changed.begin(), code.changed.end()});
+  verdict.add_named(Finding::missing_files, code.missing, code.missing.empty() ? "" : code.missing.front());
+  verdict.add_named(Finding::changed_files, code.changed, code.changed.empty() ? "" : *code.changed.begin());
 }
 
 /// What seeds itself from a clock or from the processor: whether the program drew from it, nobody can tell.
@@ -381,15 +369,11 @@ void find_processes(const VerdictInputs& inputs, Verdict& verdict) {
     if (process.starts.empty()) lost.push_back(process.file);
     if (process.came_to_its_end() && process.modules.empty()) unnamed.push_back(program);
   }
-  const auto add_named = [&](Finding finding, const std::vector<std::string>& names, std::string file = {}) {
-    if (!names.empty())
-      verdict.add({.finding = finding, .file = std::move(file), .names = names, .count = names.size()});
-  };
   if (const std::int64_t root = inputs.log.missing_root; root != 0)
     unended.push_back("process " + std::to_string(root) + ", the first, which left no log");
-  add_named(Finding::no_modules, unnamed);
-  add_named(Finding::no_end, unended);
-  add_named(Finding::no_start, lost, lost.empty() ? "" : lost.front());
+  verdict.add_named(Finding::no_modules, unnamed);
+  verdict.add_named(Finding::no_end, unended);
+  verdict.add_named(Finding::no_start, lost, lost.empty() ? "" : lost.front());
 }
 
 /// Ranks that a launcher started, as it told the others, and that no library was in.

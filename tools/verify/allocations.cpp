@@ -1,6 +1,5 @@
 #include "verify/allocations.h"
 
-#include "log_reader/printable.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -26,15 +25,12 @@ constexpr int repetitions = 5;
 constexpr std::size_t most_runs = 200;
 
 std::string why_foreign(ForeignAllocator foreign) {
-  switch (foreign) {
-  case ForeignAllocator::preloaded:
-    return "the program's allocator is not libc's (another one is preloaded): what it allocates is not seen";
-  case ForeignAllocator::linked:
-    return "the program's allocator is not libc's (it is linked with another one): what it allocates is not "
-           "seen";
-  default:
-    return "the program has a malloc of its own: what it allocates is not seen";
-  }
+  return std::string(foreign == ForeignAllocator::preloaded
+                         ? "the program's allocator is not libc's (another one is preloaded)"
+                     : foreign == ForeignAllocator::linked
+                         ? "the program's allocator is not libc's (it is linked with another one)"
+                         : "the program has a malloc of its own") +
+         ": what it allocates is not seen";
 }
 
 struct Stopped {

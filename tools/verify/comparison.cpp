@@ -1,7 +1,7 @@
 #include "verify/comparison.h"
 
+#include "support/mapped_file.h"
 #include "support/wording.h"
-#include "verify/artifact_formats/mapped_file.h"
 
 #include <algorithm>
 #include <map>
@@ -106,16 +106,8 @@ std::vector<OutputPair> pair_outputs(const Run& run, const Run& other_run, std::
   return pairs;
 }
 
-const char* kind_name(const OutputFile& file) {
-  switch (file.kind) {
-  case OutputFile::regular:
-    return "a file";
-  case OutputFile::other:
-    return "no file";
-  default:
-    return "a symbolic link";
-  }
-}
+/// By OutputFile::Kind.
+constexpr const char* kind_names[] = {"a file", "a symbolic link", "a symbolic link", "no file"};
 
 void compare_output(const OutputPair& pair, Comparison& result) {
   const OutputFile& any = pair.one != nullptr ? *pair.one : *pair.other;
@@ -128,7 +120,7 @@ void compare_output(const OutputPair& pair, Comparison& result) {
     result.uncompared.push_back("output '" + any.name + "' is no file: it was not compared");
     return;
   } else if ((pair.one->kind == OutputFile::regular) != (pair.other->kind == OutputFile::regular)) {
-    differ({"kind", kind_name(*pair.one), kind_name(*pair.other)});
+    differ({"kind", kind_names[pair.one->kind], kind_names[pair.other->kind]});
   } else if (pair.one->kind != OutputFile::regular) {
     item.amount = "link";
     if (pair.one->target != pair.other->target)

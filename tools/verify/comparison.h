@@ -57,6 +57,7 @@ struct Comparison {
   std::vector<std::string> remarks;    ///< what was passed over, in words
   std::vector<std::string> uncompared; ///< why something that was asked for could not be compared
 
+  bool differs() const { return !differences.empty(); }
   bool differs_in(const ComparedItem& item) const;
 };
 

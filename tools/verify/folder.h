@@ -1,10 +1,10 @@
 // A folder by a descriptor. No link is followed on the way to it, so what others put there meanwhile leads
-// nowhere else, whoever runs this.
+// nowhere else, whoever runs this. And files that are moved between such folders, without ever losing or
+// overwriting one.
 #pragma once
 
-#include "support/descriptor.h"
+#include "support/files.h"
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,5 +49,10 @@ private:
 };
 
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+/// Moves a file, a symbolic link or a special file, to another file system too; makes the folders that `to`
+/// needs. Both are absolute, and lead through no link. Throws UsageError if it cannot, or if something stands
+/// there; then `from` is as it was.
+void move_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 } // namespace detshim

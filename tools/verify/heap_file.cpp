@@ -1,6 +1,5 @@
 #include "verify/heap_file.h"
 
-#include "log_reader/printable.h"
 #include "log_reader/record.h"
 #include "log_reader/source_lines.h"
 #include "report/log_report.h"

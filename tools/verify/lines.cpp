@@ -1,11 +1,116 @@
 #include "verify/lines.h"
 
+#include "support/wording.h"
+
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdio>
+#include <ctime>
 #include <optional>
 
 namespace detshim {
 namespace {
+
+// ------------------------------------------------------------------ what is volatile
+
+/// What stands in the place of a part of a line.
+struct Mask {
+  Span span;
+  std::string name;
+};
+
+std::string replaced(std::string_view line, std::vector<Mask> parts) {
+  std::ranges::stable_sort(parts, {}, [](const Mask& part) { return part.span.begin; });
+  std::string result;
+  std::size_t at = 0;
+  for (const Mask& part : parts) {
+    if (part.span.begin < at || part.span.end == part.span.begin) continue;
+    result.append(line.substr(at, part.span.begin - at)).append(part.name);
+    at = part.span.end;
+  }
+  return result.append(line.substr(at));
+}
+
+bool is_within(double moment, const RunFacts& run) {
+  constexpr double slack = 1; // texts have whole seconds
+  return moment >= run.began - slack && moment <= run.ended + slack;
+}
+
+/// "2026-11-22 14:12:47", in local time or in UTC.
+bool is_date_within(std::string_view text, const RunFacts& run) {
+  std::tm parts = {};
+  const std::string whole(text);
+  if (std::sscanf(whole.c_str(), "%4d%*1[-/]%2d%*1[-/]%2d%*1[T _]%2d:%2d:%2d", &parts.tm_year, &parts.tm_mon,
+                  &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec) != 6)
+    return false;
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  parts.tm_isdst = -1;
+  std::tm local = parts;
+  return is_within(static_cast<double>(::timegm(&parts)), run) ||
+         is_within(static_cast<double>(std::mktime(&local)), run);
+}
+
+/// "14:12:47", of the day on which the run began or ended.
+bool is_clock_within(std::string_view text, const RunFacts& run) {
+  for (const double day : {run.began, run.ended})
+    for (auto* const parts_of : {&::gmtime_r, &::localtime_r}) {
+      const auto moment = static_cast<std::time_t>(day);
+      std::tm parts = {};
+      char date[32];
+      std::strftime(date, sizeof date, "%Y-%m-%d ", parts_of(&moment, &parts));
+      if (is_date_within(date + std::string(text), run)) return true;
+    }
+  return false;
+}
+
+/// Seconds since 1970 with or without a fraction, or milliseconds, microseconds, nanoseconds.
+bool is_epoch_within(std::string_view text, const RunFacts& run) {
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::size_t digits = std::min(text.find('.'), text.size());
+  for (std::size_t i = 10; i < digits; ++i) number /= 10;
+  return is_within(number, run);
+}
+
+/// "0.31", "12 ms": not longer than the run.
+bool is_duration_within(std::string_view text, const RunFacts& run) {
+  double number = 0;
+  auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  for (double part = 0; stop + 1 < text.data() + text.size() && (*stop == ':' || *stop == 'm') &&
+                        std::isdigit(static_cast<unsigned char>(stop[1])) != 0;
+       number = number * 60 + part)
+    stop = std::from_chars(stop + 1, text.data() + text.size(), part).ptr;
+  const std::string_view unit(stop, static_cast<std::size_t>(text.data() + text.size() - stop));
+  if (unit.find("ms") != unit.npos) number /= 1000;
+  constexpr double slack = 0.1; // the run's own end was seen a little later, or earlier
+  return error == std::errc() && number <= run.ended - run.began + slack;
+}
+
+/// True if the word or the bracket around the number says that it is a process's.
+bool is_called_process(std::string_view line, Span number) {
+  std::string_view before = line.substr(0, number.begin);
+  if (before.ends_with('[')) return line.substr(number.end).starts_with(']'); // not the first of a list
+  before = before.substr(0, before.find_last_not_of(" \t=:#(") + 1);
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string word(before.substr(before.find_last_not_of(letters) + 1));
+  std::ranges::transform(word, word.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  return word == "pid" || word == "ppid" || word == "process" || word == "worker";
+}
+
+/// The process of that id, or nullptr. In a namespace of its own the ids are small, as results are.
+const std::string* find_process(std::string_view line, Span where, const RunFacts& run) {
+  constexpr std::int64_t small = 1000;
+  const std::optional<std::int64_t> number = number_in<std::int64_t>(where.of(line));
+  const auto found = number ? run.processes.find(*number) : run.processes.end();
+  if (found == run.processes.end()) return nullptr;
+  return *number >= small || is_called_process(line, where) ? &found->second : nullptr;
+}
+
+// ------------------------------------------------------------------ lines
 
 class Lines {
 public:
@@ -47,6 +152,64 @@ bool has_content(const std::string& masked) {
 
 } // namespace
 
+// Behind a comma stand milliseconds as Python's logging prints them, before its next field; all else there is
+// the next value of a table.
+VolatileText::VolatileText(std::vector<Pattern> declared)
+    : declared_(std::move(declared)),
+      date_(R"(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?)", ""),
+      clock_(R"((?<![\d:.])\d{1,2}:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?(?![\d:]))", ""),
+      epoch_(R"((?<![\d.])(?:\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\d.]))", ""),
+      number_(R"((?<![\w.-])\d+(?![\w.]))", ""),
+      duration_(
+          R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in|time)\b["']?[ :=]+(\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b))"
+          R"(|\b(?:took|elapsed|\w+_runtime)\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
+          R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$)"
+          R"(|^\s*(\d+\.\d+ ?(?:secs?|seconds|ms|s))\s*$))",
+          ""),
+      rate_(
+          R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:[A-Za-z]{1,10}/s(?:ec)?|m?s/[A-Za-z]{1,10})\b)"
+          R"(|\d\d:\d\d(?::\d\d)?<\d\d:\d\d(?::\d\d)?))"
+          R"(|(?:\b|_)(?:it|items|images|samples|steps|tok|tokens)(?:/|_per_)s(?:ec|econd)?\b["']?[ :=]+(\d+(?:\.\d+)?)(?![\w.])))",
+          ""),
+      own_(R"(\bDETSHIM_RUN(?:=|['"]: ?['"])([^\s'"]+))", "") {}
+
+std::string VolatileText::masked(std::string_view line, const RunFacts& run) const {
+  std::vector<Mask> parts;
+  for (const Pattern& pattern : declared_)
+    pattern.each_match(line, [&](Span match, Span group) {
+      parts.push_back({pattern.groups() > 0 ? group : match, "<volatile>"});
+    });
+  const auto look_for = [&](const Pattern& pattern, auto is_one, std::string_view name) {
+    pattern.each_match(line, [&](Span match, Span) {
+      if (is_one(match.of(line), run)) parts.push_back({match, std::string(name)});
+    });
+  };
+  // A date that is no moment of the run keeps its time of day too.
+  date_.each_match(line, [&](Span match, Span) {
+    parts.push_back({match, std::string(is_date_within(match.of(line), run) ? "<moment>" : match.of(line))});
+  });
+  look_for(clock_, is_clock_within, "<moment>");
+  look_for(epoch_, is_epoch_within, "<moment>");
+  duration_.each_match(line, [&](Span, Span group) {
+    if (is_duration_within(group.of(line), run)) parts.push_back({group, "<duration>"});
+  });
+  own_.each_match(line, [&](Span, Span group) { parts.push_back({group, "<run>"}); });
+  rate_.each_match(line, [&](Span, Span group) { parts.push_back({group, "<rate>"}); });
+  number_.each_match(line, [&](Span match, Span) {
+    if (const std::string* const name = find_process(line, match, run))
+      parts.push_back({match, "<process " + *name + ">"});
+  });
+  return replaced(line, std::move(parts));
+}
+
+std::string with_groups_replaced(std::string_view line, const std::vector<Pattern>& patterns,
+                                 std::string_view name) {
+  std::vector<Mask> parts;
+  for (const Pattern& pattern : patterns)
+    pattern.each_match(line, [&](Span, Span group) { parts.push_back({group, std::string(name)}); });
+  return replaced(line, std::move(parts));
+}
+
 void each_line(std::string_view text, const std::function<void(std::string_view, std::uint64_t)>& visit) {
   for (std::uint64_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find_first_of("\n\r"), text.size());
@@ -59,15 +222,15 @@ LineComparison compare_lines(std::string_view one, const RunFacts& run, std::str
                              const RunFacts& other_run, const LineRules& rules) {
   LineComparison result;
   Lines lines(one), other_lines(other);
+  const auto differ = [&result, &rules](std::string_view value, std::string_view other_value) {
+    if (rules.different != nullptr) rules.different->insert(result.lines);
+    if (result.different++ == 0)
+      result.first_different = {result.lines, std::string(value), std::string(other_value)};
+  };
   for (;;) {
     const std::optional<std::string_view> a = lines.next(), b = other_lines.next();
     if (!a && !b) break;
     ++result.lines;
-    const auto differ = [&result, &rules](std::string_view value, std::string_view other_value) {
-      if (rules.different != nullptr) rules.different->insert(result.lines);
-      if (result.different++ == 0)
-        result.first_different = {result.lines, std::string(value), std::string(other_value)};
-    };
     const bool have_same_end = lines.end() == other_lines.end();
     if (a && b && *a == *b) {
       if (!have_same_end)
@@ -101,12 +264,8 @@ LineComparison compare_lines(std::string_view one, const RunFacts& run, std::str
   result.overwritten = std::max(lines.overwritten(), other_lines.overwritten());
   // A volatile last line with and without its end is not the same output.
   const auto has_end = [](std::string_view text) { return text.ends_with('\n'); };
-  if (result.different == 0 && has_end(one) != has_end(other) && !one.empty() && !other.empty()) {
-    result.different = 1;
-    if (rules.different != nullptr) rules.different->insert(result.lines);
-    result.first_different = {result.lines, has_end(one) ? "a line end" : "no line end",
-                              has_end(other) ? "a line end" : "no line end"};
-  }
+  if (result.different == 0 && has_end(one) != has_end(other) && !one.empty() && !other.empty())
+    differ(has_end(one) ? "a line end" : "no line end", has_end(other) ? "a line end" : "no line end");
   return result;
 }
 

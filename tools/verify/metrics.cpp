@@ -1,9 +1,7 @@
 #include "verify/metrics.h"
 
-#include "log_reader/printable.h"
 #include "support/exit_status.h"
-#include "verify/artifact_formats/elements.h"
-#include "verify/artifact_formats/text_values.h"
+#include "support/wording.h"
 #include "verify/lines.h"
 
 #include <algorithm>
@@ -47,13 +45,12 @@ std::vector<MetricValue> read_series(std::string_view text, const Pattern& patte
   each_line(text, [&](std::string_view line, std::uint64_t number) {
     pattern.each_match(line, [&](Span, Span group) {
       const std::optional<double> value = number_of(group.of(line));
-      if (!value)
-        throw UsageError("--metric " + in_quotes(pattern.text()) + " took " + in_quotes(group.of(line)) +
-                         " in line " + std::to_string(number) + ", which is no number");
+      const std::string took = "--metric " + in_quotes(pattern.text()) + " took " +
+                               in_quotes(group.of(line)) + " in line " + std::to_string(number) +
+                               ", which is ";
+      if (!value) throw UsageError(took + "no number");
       if (is_part_of_number(line, group))
-        throw UsageError("--metric " + in_quotes(pattern.text()) + " took " + in_quotes(group.of(line)) +
-                         " in line " + std::to_string(number) +
-                         ", which is part of a number: '(\\S+)' takes all of it");
+        throw UsageError(took + "part of a number: '(\\S+)' takes all of it");
       series.push_back({*value, std::string(group.of(line)), number});
     });
   });

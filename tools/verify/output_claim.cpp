@@ -1,6 +1,5 @@
 #include "verify/output_claim.h"
 
-#include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/variable.h"
 #include "support/wording.h"
@@ -18,8 +17,6 @@
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* glob_characters = "*?[]\\";
 

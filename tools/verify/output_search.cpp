@@ -1,7 +1,7 @@
 #include "verify/output_search.h"
 
-#include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,8 +15,6 @@
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::vector<std::string> parts_of(const std::string& path) {
   std::vector<std::string> parts;

@@ -1,7 +1,5 @@
 #include "verify/outputs.h"
 
-#include "verify/moves.h"
-
 #include <spdlog/spdlog.h>
 
 #include <system_error>
@@ -12,8 +10,6 @@
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Under which name a file is kept: what is not below the working directory has a folder of its own.
 fs::path kept_name(const std::string& name) {

@@ -1,8 +1,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "verify/pattern.h"
 
-#include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/wording.h"
 
 #include <pcre2.h>
 

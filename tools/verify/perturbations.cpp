@@ -1,7 +1,6 @@
 #include "verify/perturbations.h"
 
 #include "common/heap_search.h"
-#include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/lists.h"
 #include "support/variable.h"
@@ -151,8 +150,7 @@ std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
     return chosen;
   }
   for (const std::string& name : split(list, ',')) {
-    const auto* const found = std::ranges::find_if(
-        table, [&](const Perturbation& perturbation) { return name == perturbation.name; });
+    const auto* const found = std::ranges::find(table, name, &Perturbation::name);
     if (found == std::end(table)) {
       std::vector<std::string> accepted;
       for (const Perturbation& perturbation : table) accepted.emplace_back(perturbation.name);

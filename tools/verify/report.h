@@ -24,6 +24,9 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
 /// verdict.
 void print_verify_junit(const VerifyPlan& plan, const Verification& result, std::ostream& out);
 
+/// For code hosts: a SARIF log, with a result where the runs are not equal.
+void print_verify_sarif(const VerifyPlan& plan, const Verification& result, std::ostream& out);
+
 /// The text as it stands in XML and HTML, in an element or between quotes; safe to print.
 std::string escaped(std::string_view text);
 

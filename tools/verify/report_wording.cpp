@@ -1,20 +1,14 @@
-#include "log_reader/printable.h"
 #include "report/log_report.h"
 #include "support/wording.h"
 #include "verify/report.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace detshim {
 namespace {
-
-std::string short_number(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", number);
-  return text;
-}
 
 /// The part of a long text from a little before `at`.
 std::string excerpt(const std::string& text, std::size_t at, std::size_t longest) {
@@ -87,8 +81,8 @@ std::string describe_difference(const ContentDifference& difference) {
     text += "; " + std::to_string(difference.count) + " of " + counted(difference.of, difference.unit) +
             (difference.count == 1 ? " differs" : " differ");
   if (difference.has_numbers)
-    text += ", by at most " + short_number(difference.max_absolute) + " (relative " +
-            short_number(difference.max_relative) + ")";
+    text += fmt::format(", by at most {:.3g} (relative {:.3g})", difference.max_absolute,
+                        difference.max_relative);
   if (difference.not_comparable > 0)
     text += ", " + std::to_string(difference.not_comparable) + " of them NaN or infinite";
   if (std::string_view(difference.unit) == "line" && difference.value != "not there" &&

@@ -1,10 +1,7 @@
 #include "verify/set_aside.h"
 
-#include "log_reader/printable.h"
 #include "support/exit_status.h"
-#include "support/files.h"
 #include "support/wording.h"
-#include "verify/moves.h"
 
 #include <spdlog/spdlog.h>
 
@@ -20,8 +17,6 @@
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The journal: texts, each ended by a null. What is to be moved stands there before anything is; then a mark
 // for each that was, in order. One without its mark may be a copy that is not whole.

@@ -1,10 +1,10 @@
-#include "log_reader/printable.h"
 #include "report/style.h"
 #include "support/wording.h"
 #include "verify/report.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <string_view>
 
@@ -14,9 +14,8 @@ namespace {
 constexpr std::size_t run_width = sizeof "perturb fill-negative" - 1;
 
 void print_run(const Run& run, const LogVerdict* log) {
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.1f s", run.ended - run.began);
-  std::cout << "  " << padded(run.name, run_width) << "  " << seconds << ", " << run.ending();
+  std::cout << "  " << padded(run.name, run_width)
+            << fmt::format("  {:.1f} s, {}", run.ended - run.began, run.ending());
   if (log != nullptr && !log->level.empty()) std::cout << ", log " << log->level;
   std::cout << '\n';
 }

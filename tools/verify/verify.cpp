@@ -1,14 +1,12 @@
 #include "verify/verify.h"
 
 #include "environment/capture.h"
-#include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/files.h"
 #include "support/lists.h"
 #include "support/wording.h"
-#include "verify/fingerprints.h"
 #include "verify/heap_file.h"
 #include "verify/output_claim.h"
-#include "verify/resumed.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -26,8 +24,6 @@
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// A line for each run as it ends, on a terminal as it begins: who waits for hours reads them.
 class RunLines {
@@ -140,7 +136,7 @@ public:
   bool differs_plainly(Verification& result) const {
     for (Run& run : result.runs) run.processes.merge(logged_processes(run.log().string()));
     return std::ranges::any_of(result.runs, [&](const Run& run) {
-      return !compare_runs(result.runs.front(), run, plan_.rules).differences.empty();
+      return compare_runs(result.runs.front(), run, plan_.rules).differs();
     });
   }
 
@@ -526,7 +522,7 @@ void look_at_substance(Verification& result) {
     return;
   }
   for (const Comparison& comparison : result.comparisons) {
-    if (!comparison.differences.empty()) return;
+    if (comparison.differs()) return;
     const auto holds = [](const ComparedItem& item) { return item.holds_something; };
     if (std::ranges::none_of(comparison.items, holds))
       add_problem(
@@ -536,16 +532,15 @@ void look_at_substance(Verification& result) {
 }
 
 Answer answer_of(const Verification& result) {
-  const auto differs = [](const Comparison& comparison) { return !comparison.differences.empty(); };
   if (std::ranges::any_of(result.problems, &Problem::spoils_differences)) return Answer::unverified;
-  if (std::ranges::any_of(result.comparisons, differs)) return Answer::different;
+  if (std::ranges::any_of(result.comparisons, &Comparison::differs)) return Answer::different;
   return result.problems.empty() ? Answer::equal : Answer::unverified;
 }
 
 /// How many plain runs equal the first, itself included; 0 if one does not.
 std::size_t equal_plain_runs(const Verification& result) {
   for (const Comparison& comparison : result.comparisons)
-    if (comparison.perturbation.empty() && !comparison.differences.empty()) return 0;
+    if (comparison.perturbation.empty() && comparison.differs()) return 0;
   return result.plain_runs;
 }
 

@@ -3,10 +3,9 @@
 
 #include "verify/allocations.h"
 #include "verify/comparison.h"
-#include "verify/draw_ledger.h"
-#include "verify/first_cause.h"
-#include "verify/log_verdict.h"
 #include "verify/perturbations.h"
+#include "verify/resumed.h"
+#include "verify/run_logs.h"
 #include "verify/run_once.h"
 
 #include <functional>

@@ -35,12 +35,10 @@ DETSHIM_STARTUP_DATA constinit CommandCounts* counts = nullptr;
 uint8_t choose_naming() {
   // The name by which it was executed: a script's own, not its interpreter's.
   const auto* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  if (path == nullptr) return by_order;
-  const char* name = file_name(path);
   for (const RacingProgram& program : racing_programs)
-    if (same_text(name, program.name))
+    if (path != nullptr && same_text(file_name(path), program.name))
       return program.first_child_is_a_race ? by_command_from_the_first : by_command;
-  return is_named_by_command(name) ? by_command_from_the_first : by_order;
+  return by_order;
 }
 
 uint8_t chosen_naming() {

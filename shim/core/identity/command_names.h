@@ -10,8 +10,8 @@
 
 namespace detshim {
 
-/// True if this process's children are named by their command lines: its program is make, gmake, ninja, ctest
-/// or one that DETSHIM_NAME_BY_COMMAND lists. Not inherited by forked children.
+/// True if this process's children are named by their command lines: its program is make, gmake, ninja or
+/// ctest. Not inherited by forked children.
 bool names_by_command();
 
 /// True if which child comes first is a race too, so that none may take over this process's name: ctest sorts

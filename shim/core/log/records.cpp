@@ -100,10 +100,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
     action = Action::nondeterministic;
     why = Reason::thread_unnamed;
   }
-  // Who asks for counts of kernels wants to read them, whatever else happens; and what a program that makes
-  // secrets gives differs from run to run, which is to be said.
-  if (action == Action::observe && !log_file::has_begun() && !options().kernels && !options().fingerprint &&
-      !makes_secrets()) {
+  // The verdict goes by the kernels that ran, whatever else happens; and what a program that makes secrets
+  // gives differs from run to run, which is to be said.
+  if (action == Action::observe && !log_file::has_begun() && why != Reason::launched &&
+      !options().fingerprint && !makes_secrets()) {
     ++unwritten.number;
     return &unwritten;
   }

@@ -32,7 +32,6 @@ enum Which {
   log,
   disable,
   keep_entropy,
-  name_by_command,
   leave,
   learned_seeds,
   freeze,
@@ -40,9 +39,7 @@ enum Which {
   fill,
   folders,
   workers,
-  sm_count,
   portable,
-  kernels,
   fingerprint,
   quiet
 };
@@ -67,9 +64,6 @@ enum Which {
      "nothing",
      "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides the known "
      "ones of cryptography. -NAME pins one of those, its keys too."},
-    {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, separated by commas", "nothing",
-     "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
-     "those are named by their command lines instead."},
     {"DETSHIM_LEAVE", "a list of variables that the library sets, separated by commas",
      "chosen by `detshim run`",
      "Variables that stay as they are, which is a reason once their reader is loaded. By default those whose "
@@ -94,13 +88,9 @@ enum Which {
     {"DETSHIM_WORKERS", "started or reversed", "started",
      "In which order threads, and children by fork, begin: as they were started; reversed holds each back "
      "for some milliseconds, the first for longest, to try whether a program depends on it."},
-    {"DETSHIM_SM_COUNT", "a whole number from 1 to 65535", "the device's own",
-     "How many multiprocessors a GPU says that it has, in enforce and strict, if it has as many: PyTorch and "
-     "others make their grids by it."},
     {"DETSHIM_PORTABLE", "0, 1, or avx2 on a processor with AVX2 and FMA", "0",
      "1 sets, in enforce and strict, the variables by which libraries take the same code on every processor "
      "of an architecture, and one thread; avx2 on all that have AVX2: docs/PORTABLE.md."},
-    {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},
     {"DETSHIM_FINGERPRINT", "off, host or calls", "off",
      "Writes hashes into the log. host: of what leaves the program, by copies from a GPU, printed, written "
      "or sent, with the kernels launched and what was drawn before. calls: also of what library calls take "
@@ -112,7 +102,6 @@ enum Which {
 constinit char log_text[3008];
 constinit char disable_text[3008];
 constinit char keep_text[3008];
-constinit char name_text[1024];
 constinit char leave_text[1024];
 constinit char learned_text[4096];
 constinit char freeze_text[8192];
@@ -220,8 +209,6 @@ bool read_option(int which, const char* value) {
            each_item(value, disable_one);
   case keep_entropy:
     return keep(value, keep_text, sizeof keep_text - 7, current.keep_entropy) && has_no_path(value);
-  case name_by_command:
-    return keep(value, name_text, sizeof name_text, current.name_by_command) && has_no_path(value);
   case leave:
     return keep(value, leave_text, sizeof leave_text, current.leave) && each_item(value, setting_is_known);
   case learned_seeds:
@@ -236,14 +223,9 @@ bool read_option(int which, const char* value) {
     return choose(value, folder_names, current.folders);
   case workers:
     return choose(value, worker_names, current.workers);
-  case sm_count:
-    current.sm_count = parse_seed(value, number) && number <= 65535 ? static_cast<int>(number) : 0;
-    return current.sm_count != 0;
   case portable:
     return choose(value, portable_levels, current.portable) &&
            (current.portable != PortableLevel::avx2 || processor_has_avx2());
-  case kernels:
-    return choose(value, switch_names, current.kernels);
   case fingerprint:
     if (!choose(value, fingerprint_names, number)) return false;
     current.fingerprint = number > 0;
@@ -345,11 +327,6 @@ Secrets secrets() {
 bool makes_secrets() { return secrets() != none; }
 
 bool is_secret_script() { return secrets() == of_script; }
-
-bool is_named_by_command(const char* program) {
-  return !each_item(options().name_by_command,
-                    [program](const char* item) { return !same_text(program, item); });
-}
 
 bool parse_seed(const char* text, uint64_t& seed) {
   const unsigned base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;

@@ -29,23 +29,20 @@ struct Options {
   bool seed_drawn = false;          ///< that parent had drawn it
   bool is_of_secret_script = false; ///< that parent has it so (common/run_variable.h)
   bool quiet = false;
-  uint64_t seed = 0;                ///< meaningful when has_seed
-  const char* log = "";             ///< DETSHIM_LOG, empty when unset
-  const char* disable = "";         ///< DETSHIM_DISABLE, empty when unset
-  const char* keep_entropy = "";    ///< DETSHIM_KEEP_ENTROPY, empty when unset
-  const char* name_by_command = ""; ///< DETSHIM_NAME_BY_COMMAND, empty when unset
-  const char* leave = "";           ///< DETSHIM_LEAVE, empty when unset
-  const char* learned_seeds = "";   ///< DETSHIM_LEARNED_SEEDS, empty when unset
-  const char* freeze = "";          ///< DETSHIM_FREEZE, empty when unset
+  uint64_t seed = 0;              ///< meaningful when has_seed
+  const char* log = "";           ///< DETSHIM_LOG, empty when unset
+  const char* disable = "";       ///< DETSHIM_DISABLE, empty when unset
+  const char* keep_entropy = "";  ///< DETSHIM_KEEP_ENTROPY, empty when unset
+  const char* leave = "";         ///< DETSHIM_LEAVE, empty when unset
+  const char* learned_seeds = ""; ///< DETSHIM_LEARNED_SEEDS, empty when unset
+  const char* freeze = "";        ///< DETSHIM_FREEZE, empty when unset
 
   const char* tuning_file = ""; ///< of DETSHIM_AUTOTUNE=record:FILE or replay:FILE, else empty
   Autotune autotune = Autotune::off;
   Fill fill = Fill::off;
   FolderOrder folders = FolderOrder::off;
   WorkerOrder workers = WorkerOrder::started;
-  int sm_count = 0; ///< DETSHIM_SM_COUNT; 0: the device's own
   PortableLevel portable = PortableLevel::off;
-  bool kernels = false;     ///< DETSHIM_KERNELS
   bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host, or calls
   bool fingerprint_calls = false;
 
@@ -85,9 +82,6 @@ bool makes_secrets();
 
 /// True if it is a script, or was started by one: what it starts makes its secrets.
 bool is_secret_script();
-
-/// True if DETSHIM_NAME_BY_COMMAND lists the program.
-bool is_named_by_command(const char* program);
 
 /// Reads a seed: decimal, or hexadecimal after 0x; 0 to 2^64-1; nothing else around it.
 bool parse_seed(const char* text, uint64_t& seed);

@@ -1,8 +1,7 @@
-// Kernel launches of the CUDA runtime and driver, counted by the kernel's name if DETSHIM_KERNELS asks for
-// it: two runs that launch other kernels, or as many of one more often, differ there first.
-// DETSHIM_FINGERPRINT wants their number alone.
+// Kernel launches of the CUDA runtime and driver, counted by the kernel's name: the verdict goes by the code
+// of what ran, and two runs that launch other kernels, or as many of one more often, differ there first.
 //
-// Nothing is changed. A name is looked up after the launch has succeeded: the kernel is known and loaded
+// Nothing is changed. A name is looked up once, after a launch has succeeded: the kernel is known and loaded
 // then, so that asking for its name fails in no way that the program could notice.
 //
 // Symbols: cuda_runtime_api.h, cuda.h, crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.
@@ -16,9 +15,8 @@ namespace {
 
 using namespace abi;
 
-/// Names by the functions on the host that stand for kernels, and by CUkernel: without locks, for kernels are
-/// registered by static constructors of every library, and looked up at each launch. Where it is full,
-/// further kernels are not remembered. Mapped at its first use: most programs count no kernels.
+/// Names by the functions on the host that stand for kernels, and by CUkernel: without locks, for static
+/// constructors register them. Where it is full, further kernels have none.
 constinit Mapped<ObjectTable<65536, 64>> names = {};
 
 /// Remembers the name, which must stay where it is as long as the kernel can be launched. A later name for
@@ -37,20 +35,26 @@ const char* remembered(const void* kernel) {
                           : reinterpret_cast<const char*>(__atomic_load_n(&entry->value, __ATOMIC_ACQUIRE));
 }
 
-constexpr const char* unnamed = "?";
+constinit uint32_t handles_epoch = 0; // how often handles were given back
 
-/// True if a launch that went well is to be counted by its name. Fingerprints count it without.
-template <typename Call, typename Status>
-bool counts(const Call& call, Status status) {
-  if (!(options().kernels || options().fingerprint) || call.passes() || status != Status::success)
-    return false;
-  note_launch();
-  return options().kernels;
-}
-
-template <typename Call>
-void count(const Call& call, const char* kernel) {
-  call.record(Action::observe, Reason::launched, {kernel});
+/// Counts a launch that went well. A thread's first one of a kernel is recorded, with the place that made it:
+/// a line for each place would take a walk up the stack at every launch.
+template <typename Call, typename NameOf>
+void count(const Call& call, const void* kernel, NameOf name_of) {
+  if (options().fingerprint) note_launch();
+  constexpr uint64_t launched = 0x6C61756E6368;
+  const uint64_t epoch = __atomic_load_n(&handles_epoch, __ATOMIC_RELAXED);
+  const uint64_t key = mix(mix(reinterpret_cast<uintptr_t>(kernel), launched), epoch);
+  Table<8>& known = call_sites_of_this_thread();
+  if (const uint64_t* counter = known.find(key)) return count(*reinterpret_cast<Counter*>(*counter));
+  const char* const name = name_of();
+  Module by; // whose kernels these are; its path is empty for the program
+  find_module(call.caller(), by);
+  // A record has room for the beginning of a long name; the hash is of all of it.
+  Counter* const counter =
+      call.counter_of(Action::observe, Reason::launched, {name, fnv1a_text(name), by.path});
+  const sys::SignalsBlocked no_signals;
+  known.insert(key) = reinterpret_cast<uintptr_t>(counter);
 }
 
 /// `kernel` is the function on the host that stands for it, or the runtime's handle of it.
@@ -60,7 +64,7 @@ const char* runtime_name(const Call& call, const void* kernel) {
   const char* name = nullptr;
   auto* const get =
       call.template sibling<cudaError(const char**, const void*)>("cudaFuncGetName"); // from 12.3 on
-  return succeeded(get, &name, kernel) && name != nullptr ? name : unnamed;
+  return succeeded(get, &name, kernel) && name != nullptr ? name : "?";
 }
 
 /// `function` may also be a CUkernel, which has a function of its own for its name.
@@ -72,7 +76,7 @@ const char* driver_name(const Call& call, CUfunction function) {
     auto* const get = call.template sibling<CUresult(const char**, CUfunction)>(by);
     if (succeeded(get, &name, function) && name != nullptr) return name;
   }
-  return unnamed;
+  return "?";
 }
 
 // What the hooks of launches do. Those of a function and of its variant for the per-thread default stream
@@ -81,70 +85,86 @@ const char* driver_name(const Call& call, CUfunction function) {
 template <typename Call, typename... Arguments>
 auto launch(const Call& call, Arguments... arguments) {
   const auto status = call.real(arguments...);
-  if (!counts(call, status)) return status;
-  if constexpr ((__is_same(Arguments, CUfunction) || ...))
-    count(call, driver_name(call, argument_of_type<CUfunction>(arguments...)));
-  else if constexpr ((__is_same(Arguments, CUgraphExec) || ...))
-    count(call, "a graph");
-  else if constexpr ((__is_same(Arguments, CUkernel) || ...))
-    count(call, runtime_name(call, argument_of_type<CUkernel>(arguments...)));
-  else
-    count(call, runtime_name(call, argument_of_type<const void*>(arguments...)));
+  if (call.passes() || status != decltype(status)::success) return status;
+  if constexpr ((__is_same(Arguments, CUfunction) || ...)) {
+    auto* const function = argument_of_type<CUfunction>(arguments...);
+    count(call, function, [&] { return driver_name(call, function); });
+  } else if constexpr ((__is_same(Arguments, CUgraphExec) || ...)) {
+    count(call, nullptr, [] { return "a graph"; });
+  } else if constexpr ((__is_same(Arguments, CUkernel) || ...)) {
+    auto* const kernel = argument_of_type<CUkernel>(arguments...);
+    count(call, kernel, [&] { return runtime_name(call, kernel); });
+  } else {
+    const void* const function = argument_of_type<const void*>(arguments...);
+    count(call, function, [&] { return runtime_name(call, function); });
+  }
   return status;
 }
 
 constexpr Description counted = {
     .action = Action::observe,
-    .fields = {"kernel"},
-    .summary = "Counted by the kernel's name, a graph as one, if DETSHIM_KERNELS asks for it.",
+    .fields = {"kernel", "name_hash", "by"},
+    .summary = "Counted by the kernel's name, a graph as one.",
 };
 using RuntimeLaunch = CudaCall<cudaError(const void* kernel, Dim3, Dim3, Word, Word, Word)>;
 using RuntimeLaunchOfHandle = CudaCall<cudaError(CUkernel, Dim3, Dim3, Word, Word, Word)>;
 using RuntimeLaunchWithConfig = CudaCall<cudaError(Word, const void* kernel, Word)>;
-
 using DriverLaunch = CudaCall<words_signature<CUresult, 10, CUfunction>>;
-using DriverLaunchWithConfig = CudaCall<CUresult(Word, CUfunction, Word, Word)>;
 using DriverCooperativeLaunch = CudaCall<words_signature<CUresult, 9, CUfunction>>;
+using DriverLaunchWithConfig = CudaCall<CUresult(Word, CUfunction, Word, Word)>;
 template <typename Status>
 using GraphLaunch = CudaCall<Status(CUgraphExec graph, CUstream stream)>;
+
+/// A node of a graph that is given a kernel, or a way to launch that is hardly used: which one is not looked
+/// at.
+template <typename Call, typename... Arguments>
+auto launch_unnamed(const Call& call, Arguments... arguments) {
+  const auto status = call.real(arguments...);
+  if (!call.passes() && status == decltype(status)::success)
+    count(call, &handles_epoch, [] { return "one that a graph or an old launch has"; });
+  return status;
+}
+template <typename Status>
+using Unnamed = CudaCall<words_signature<Status, 6>>; // or fewer words
+
+/// Handles of what was there may come again, for other kernels.
+template <typename Call, typename Handle>
+auto unload(const Call& call, Handle handle) {
+  if (!call.passes()) __atomic_fetch_add(&handles_epoch, 1, __ATOMIC_RELAXED);
+  return call.real(handle);
+}
+
+constexpr Description forgets = {.action = Action::observe, .summary = "Forgets what handles stood for."};
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-// ---- The runtime ----
-
 DETSHIM_HOOK(cudart, void, __cudaRegisterFunction,
              (void** binary, const char* host_function, char* device_function, const char* name,
               int thread_limit, void* thread, void* block, Dim3* block_size, Dim3* grid_size, int* warp_size),
-             .action = Action::observe,
-             .summary = "Remembers the kernel's name for its launches, if DETSHIM_KERNELS asks for them.") {
+             .action = Action::observe, .summary = "Remembers the kernel's name for its launches.") {
   DETSHIM_ENTER(__cudaRegisterFunction);
   call.real(binary, host_function, device_function, name, thread_limit, thread, block, block_size, grid_size,
             warp_size);
-  if (options().kernels && !call.passes()) remember(host_function, name);
+  if (!call.passes()) remember(host_function, name);
 }
 
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel, launch, counted);
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC, launch, counted);
 DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel, launch, counted);
-DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch,
-                    counted); // by nvcc 13's <<<>>>
+DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch, counted); // nvcc 13's <<<>>>
 DETSHIM_STREAM_HOOK(cudart, GraphLaunch<cudaError>, cudaGraphLaunch, launch, counted);
 
-// ---- The driver ----
-
-// The driver launches a CUkernel as it does a CUfunction. Whether it tells that one from the other when it is
-// asked for a name, cuda.h does not say.
+// Launched like a CUfunction. Whether the driver tells them apart when asked for a name, cuda.h does not say.
 DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char* name),
-             .action = Action::observe,
-             .summary = "Remembers the kernel's name for its launches, if DETSHIM_KERNELS asks for them.") {
+             .action = Action::observe, .summary = "Remembers the kernel's name for its launches.") {
   DETSHIM_ENTER(cuLibraryGetKernel);
   const CUresult status = call.real(kernel, library, name);
   const char* kept = nullptr; // `name` is the program's
   auto* const get = call.sibling<CUresult(const char**, CUkernel)>("cuKernelGetName");
-  if (options().kernels && !call.passes() && status == CUresult::success && succeeded(get, &kept, *kernel))
+  if (!call.passes() && status == CUresult::success && succeeded(get, &kept, *kernel))
     remember(*kernel, kept);
   return status;
 }
@@ -153,3 +173,22 @@ DETSHIM_STREAM_HOOK(cuda, DriverLaunch, cuLaunchKernel, launch, counted);
 DETSHIM_STREAM_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx, launch, counted);
 DETSHIM_STREAM_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel, launch, counted);
 DETSHIM_STREAM_HOOK(cuda, GraphLaunch<CUresult>, cuGraphLaunch, launch, counted);
+#define DETSHIM_UNNAMED_HOOKS(LIBRARY, STATUS, NAME, OTHER)                                                  \
+  DETSHIM_TEMPLATE_HOOKS(LIBRARY, Unnamed<STATUS>, NAME, OTHER, launch_unnamed, counted)
+DETSHIM_UNNAMED_HOOKS(cudart, cudaError, cudaGraphAddKernelNode, cudaGraphAddNode);
+DETSHIM_UNNAMED_HOOKS(cudart, cudaError, cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams);
+DETSHIM_UNNAMED_HOOKS(cudart, cudaError, cudaGraphNodeSetParams, cudaGraphExecNodeSetParams);
+DETSHIM_UNNAMED_HOOKS(cudart, cudaError, cudaLaunchCooperativeKernelMultiDevice, cudaLaunch);
+DETSHIM_UNNAMED_HOOKS(cuda, CUresult, cuGraphAddKernelNode, cuGraphAddKernelNode_v2);
+DETSHIM_UNNAMED_HOOKS(cuda, CUresult, cuGraphAddNode, cuGraphAddNode_v2);
+DETSHIM_UNNAMED_HOOKS(cuda, CUresult, cuGraphKernelNodeSetParams, cuGraphKernelNodeSetParams_v2);
+DETSHIM_UNNAMED_HOOKS(cuda, CUresult, cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2);
+DETSHIM_UNNAMED_HOOKS(cuda, CUresult, cuGraphNodeSetParams, cuGraphExecNodeSetParams);
+DETSHIM_UNNAMED_HOOKS(cuda, CUresult, cuLaunch, cuLaunchCooperativeKernelMultiDevice);
+DETSHIM_UNNAMED_HOOKS(cuda, CUresult, cuLaunchGrid, cuLaunchGridAsync);
+using Unload = CudaCall<CUresult(Word)>;
+DETSHIM_TEMPLATE_HOOKS(cuda, Unload, cuModuleUnload, cuLibraryUnload, unload, forgets);
+DETSHIM_TEMPLATE_HOOKS(cuda, Unload, cuCtxDestroy, cuCtxDestroy_v2, unload, forgets);
+DETSHIM_TEMPLATE_HOOKS(cuda, Unload, cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, unload, forgets);
+DETSHIM_TEMPLATE_HOOKS(cuda, Unload, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, unload,
+                       forgets);

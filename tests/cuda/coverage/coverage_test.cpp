@@ -145,10 +145,11 @@ TEST_F(CoverageTest, KernelsOfTheProgramsOwnAreUnverified) {
   EXPECT_EQ(judged("coverage_user", {"create"})["own_kernels"], json::array());
 }
 
-TEST_F(CoverageTest, KernelsThatAreLaunchedAreUnverified) {
-  const json document = judged(runtime_calls, {"cudaLaunchKernel"}, {{"DETSHIM_KERNELS", "1"}});
+// More: tests/kernels.
+TEST_F(CoverageTest, KernelsThatAreLaunchedAndInNoFileAreUnverified) {
+  const json document = judged(runtime_calls, {"cudaLaunchKernel"});
   EXPECT_TRUE(says(document, "kernels")) << document["reasons"];
-  EXPECT_EQ(document["own_kernels"], json::array({runtime_calls}));
+  EXPECT_EQ(document["own_kernels"], json::array());
 }
 
 TEST_F(CoverageTest, KernelsThatAreCompiledAtRunTimeAreUnverified) {
@@ -195,7 +196,7 @@ TEST_F(CoverageTest, PyTorchAnswersForItsOwnKernels) {
 TEST_F(CoverageTest, PastTheDriversHooksIsABypassWhereTheyHaveSomethingToDo) {
   const Environment in_front{{"LD_PRELOAD", "libcuda.so.1:" + under_shim(scratch_).at("LD_PRELOAD")}};
   const Arguments calls{"cuMemAlloc_v2"};
-  const json document = judged(driver_calls, calls, in_front + Environment{{"DETSHIM_KERNELS", "1"}});
+  const json document = judged(driver_calls, calls, in_front + Environment{{"DETSHIM_FILL", "zero"}});
   EXPECT_EQ(result_.status, 0) << result_.err;
   EXPECT_EQ(document["verdict"], "partial");
   EXPECT_TRUE(says(document, "bypass")) << document["reasons"];
@@ -409,24 +410,12 @@ TEST_F(CoverageTest, ALaterVersionWithTheSameFunctionsIsCovered) {
   EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
 }
 
-// cuSPARSE and cuSOLVER load it themselves. CuPy is one that hands it kernels.
-TEST_F(CoverageTest, ALinkerOfKernelsThatCusparseLoadsIsNoReason) {
-  const auto copied = [&](const std::string& name) {
-    const std::filesystem::path file = scratch_.path() / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::filesystem::copy_file(programs + "coverage_plugin.so", file,
-                               std::filesystem::copy_options::overwrite_existing);
-    return file.string();
-  };
-  const std::string linker = copied("libnvJitLink.so.12");
-  const json alone = judged("coverage_no_user", {"load=" + linker, "rand"}, with_driver());
-  expect_reason(alone, "unverified", "kernels", "", linker);
-  const Arguments with_cusparse{"load=" + linker, "load=" + cusparse, "rand"};
-  const json loaded = judged("coverage_no_user", with_cusparse, with_driver());
+// What is linked is loaded and launched by hooks.
+TEST_F(CoverageTest, ALinkerOfKernelsIsNoReason) {
+  const std::filesystem::path linker = scratch_.path() / "libnvJitLink.so.12";
+  std::filesystem::copy_file(programs + "coverage_plugin.so", linker);
+  const json loaded = judged("coverage_no_user", {"load=" + linker.string(), "rand"}, with_driver());
   EXPECT_EQ(loaded["verdict"], "covered") << loaded["reasons"];
-  Arguments with_cupy = with_cusparse;
-  with_cupy.insert(with_cupy.begin(), "load=" + copied("cupy/_core.so"));
-  EXPECT_TRUE(says(judged("coverage_no_user", with_cupy, with_driver()), "kernels"));
 }
 
 TEST_F(CoverageTest, NvidiasOtherLibrariesAreWhatTheyAre) {

@@ -8,7 +8,6 @@ namespace {
 
 const Environment zero{{"DETSHIM_FILL", "zero"}};
 const Environment nan_fill{{"DETSHIM_FILL", "nan"}};
-const Environment kernels{{"DETSHIM_KERNELS", "1"}};
 
 const std::string ask_legacy = "cuStreamIsCapturing stream=1";
 const std::string relax = "cuThreadExchangeStreamCaptureMode mode=2";
@@ -119,13 +118,13 @@ void Driver::expect_counted(const std::string& called, const std::string& hook, 
   EXPECT_EQ(line_of(out, called), called + "=0");
   const Lines own = calls();
   for (const Environment& mode : {enforce, observe, record}) {
-    const auto counted = shimmed(arguments, mode + kernels);
+    const auto counted = shimmed(arguments, mode);
     EXPECT_EQ(counted.out, out);
     EXPECT_EQ(calls(), own);
     EXPECT_EQ(kernel_of(counted, hook), kernel) << counted;
     EXPECT_EQ(recorded_of(counted, "cuda") + recorded_of(counted, "cudart"), 1) << counted;
   }
-  for (const Environment& left : {disabled(hook) + kernels, enforce}) {
+  for (const Environment& left : {disabled(hook), enforce + Environment{{"DETSHIM_MODE", "off"}}}) {
     const auto run = shimmed(arguments, left);
     EXPECT_EQ(calls(), own);
     EXPECT_EQ(recorded_of(run, "cuda") + recorded_of(run, "cudart"), 0) << run;
@@ -232,14 +231,14 @@ TEST_P(Driver, LaunchesAreCountedByName) {
 // Drivers from 12.3 on can be asked.
 TEST_P(Driver, AKernelThatIsNoFunctionHasAName) {
   const Arguments arguments = calling({"cuLibraryGetKernel"});
-  const Environment nameless = kernels + misbehaving("kernels have no names");
+  const Environment nameless = misbehaving("kernels have no names");
   const Environment unhooked = disabled("cuLibraryGetKernel");
-  EXPECT_EQ(kernel_of(shimmed(arguments, unhooked + kernels), "cuLaunchKernel"), "_Z4stepPf");
+  EXPECT_EQ(kernel_of(shimmed(arguments, unhooked), "cuLaunchKernel"), "_Z4stepPf");
   EXPECT_EQ(kernel_of(shimmed(arguments, unhooked + nameless), "cuLaunchKernel"), "?");
 }
 
 TEST_P(Driver, ALaunchThatFailsIsNotCounted) {
-  const auto failed = shimmed(calling({"cuLaunchKernel"}), enforce + kernels + misbehaving("launch fails"));
+  const auto failed = shimmed(calling({"cuLaunchKernel"}), enforce + misbehaving("launch fails"));
   EXPECT_EQ(line_of(failed.out, "cuLaunchKernel"), "cuLaunchKernel=719");
   EXPECT_EQ(recorded_of(failed, "cuda"), 0) << failed;
 }
@@ -252,32 +251,6 @@ TEST_P(Driver, ALookupThatIsLookedUpAnswersWithHooksToo) {
   EXPECT_TRUE(filled.did("replace", "cuMemAlloc_v2")) << filled;
   const auto left = shimmed(arguments, disabled("cuGetProcAddress_v2,cuGetProcAddress,cudart") + zero);
   EXPECT_EQ(line_of(left.out, "cuGetProcAddress"), "cuGetProcAddress=0 5a 5a") << left;
-}
-
-/// What the program was told of the count, by that function.
-Lines counts_told(const Shimmed& run, const std::string& function) {
-  return {line_of(run.out, function), run.did("replace", function) ? "replaced" : "left"};
-}
-
-TEST_P(Driver, TheCountOfMultiprocessorsIsGivenOnRequest) {
-  const std::string own = "cuDeviceGetAttribute";
-  EXPECT_EQ(line_of(native(calling({own})), own), own + "=0 132");
-  const Environment smaller{{"DETSHIM_SM_COUNT", "108"}};
-  for (const Environment& mode : {enforce, strict})
-    EXPECT_EQ(counts_told(shimmed(calling({own}), mode + smaller), own), (Lines{own + "=0 108", "replaced"}));
-  for (const Environment& left : {enforce, observe + smaller, record + smaller, disabled(own) + smaller,
-                                  enforce + Environment{{"DETSHIM_SM_COUNT", "132"}}})
-    EXPECT_EQ(counts_told(shimmed(calling({own}), left), own), (Lines{own + "=0 132", "left"}));
-
-  const auto other = shimmed(calling({"another attribute"}), enforce + smaller);
-  EXPECT_EQ(line_of(other.out, "another attribute"), "another attribute=0 10");
-  EXPECT_FALSE(other.recorded(own)) << other;
-  const auto larger = shimmed(calling({own}), enforce + Environment{{"DETSHIM_SM_COUNT", "144"}});
-  EXPECT_EQ(line_of(larger.out, own), own + "=0 132");
-  EXPECT_TRUE(larger.did("nondeterministic", own)) << larger;
-  const auto failed = shimmed(calling({own}), enforce + smaller + misbehaving("there is no device"));
-  EXPECT_EQ(line_of(failed.out, own), own + "=101 0");
-  EXPECT_FALSE(failed.recorded(own)) << failed;
 }
 
 // Only a linked driver is found without a handle.
@@ -323,14 +296,12 @@ TEST_P(EntryPoints, AnswerWithTheHookOfWhatTheyFound) {
 TEST_P(EntryPoints, AFunctionThatIsNotHookedIsRecordedAndLeftAlone) {
   const Arguments arguments = calling({"cuMemAlloc_v2"});
   const Environment another = misbehaving("another function is given");
-  for (const Environment& asked : {zero, kernels}) {
-    const auto passed = shimmed(arguments, enforce + asked + another);
-    EXPECT_EQ(passed.out, Lines{"cuMemAlloc_v2=0 5a 5a"}) << passed;
-    EXPECT_EQ(calls(), Lines{"internal_allocation bytes=64"});
-    EXPECT_TRUE(std::ranges::any_of(passed.records, [](const nlohmann::json& record) {
-      return record["t"] == "call" && record["do"] == "uncovered" && record["symbol"] == "cuMemAlloc";
-    })) << passed;
-  }
+  const auto passed = shimmed(arguments, enforce + zero + another);
+  EXPECT_EQ(passed.out, Lines{"cuMemAlloc_v2=0 5a 5a"}) << passed;
+  EXPECT_EQ(calls(), Lines{"internal_allocation bytes=64"});
+  EXPECT_TRUE(std::ranges::any_of(passed.records, [](const nlohmann::json& record) {
+    return record["t"] == "call" && record["do"] == "uncovered" && record["symbol"] == "cuMemAlloc";
+  })) << passed;
   EXPECT_EQ(recorded_of(shimmed(arguments, enforce + another), "cuda"), 0);
 }
 
@@ -400,7 +371,7 @@ TEST_P(Runtime, LaunchesAreCountedByName) {
 }
 
 TEST_P(Runtime, EachKernelHasItsCount) {
-  const auto counted = shimmed({"three launches", "another kernel"}, observe + kernels);
+  const auto counted = shimmed({"three launches", "another kernel"}, observe);
   std::map<std::string, uint64_t> launches;
   for (const ProcessLog& process : counted.processes)
     for (const auto& call : process.calls("cudaLaunchKernel"))
@@ -409,38 +380,19 @@ TEST_P(Runtime, EachKernelHasItsCount) {
 }
 
 TEST_P(Runtime, ALaunchThatFailsIsNotCounted) {
-  const auto failed = shimmed({"no kernel"}, enforce + kernels);
+  const auto failed = shimmed({"no kernel"}, enforce);
   EXPECT_TRUE(contains(failed.out, "no kernel=98")) << failed;
   EXPECT_EQ(recorded_of(failed, "cudart"), 0) << failed;
 }
 
-TEST_P(Runtime, TheCountOfMultiprocessorsIsGivenOnRequest) {
-  const Environment smaller{{"DETSHIM_SM_COUNT", "108"}};
-  for (const std::string doubles : {"", "old"}) {
-    if (!doubles.empty()) set_doubles({doubles});
-    for (const std::string name :
-         {"cudaDeviceGetAttribute", "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"}) {
-      EXPECT_EQ(line_of(native({name}), name), name + "=0 132");
-      const auto given = shimmed({name}, enforce + smaller);
-      EXPECT_EQ(counts_told(given, name), (Lines{name + "=0 108", "replaced"}));
-      EXPECT_EQ(recorded_of(given, "cuda") + recorded_of(given, "cudart"), 1) << given; // once
-      EXPECT_EQ(line_of(shimmed({name}, disabled(name) + smaller).out, name), name + "=0 132");
-    }
-  }
-  const auto elsewhere =
-      shimmed({"cudaGetDeviceProperties"}, enforce + smaller + misbehaving("the count is elsewhere"));
-  EXPECT_EQ(line_of(elsewhere.out, "cudaGetDeviceProperties"), "cudaGetDeviceProperties=0 0");
-  EXPECT_TRUE(elsewhere.did("nondeterministic", "cudaGetDeviceProperties")) << elsewhere;
-}
-
 // Names come from the program's registration, or from a runtime that can be asked.
 TEST_P(Runtime, AnOlderRuntimeIsServedToo) {
-  const auto asked = shimmed({"cudaLaunchKernel"}, disabled("__cudaRegisterFunction") + kernels);
+  const auto asked = shimmed({"cudaLaunchKernel"}, disabled("__cudaRegisterFunction"));
   EXPECT_EQ(kernel_of(asked, "cudaLaunchKernel"), "_Z4stepPf") << asked;
   set_doubles({"old"});
   expect_counted("cudaLaunchKernel", "cudaLaunchKernel", "_Z4stepPf");
   expect_filled({"cudaMalloc", "cudaMalloc", linear()});
-  const auto unnamed = shimmed({"cudaLaunchKernel"}, disabled("__cudaRegisterFunction") + kernels);
+  const auto unnamed = shimmed({"cudaLaunchKernel"}, disabled("__cudaRegisterFunction"));
   EXPECT_EQ(kernel_of(unnamed, "cudaLaunchKernel"), "?") << unnamed;
 }
 

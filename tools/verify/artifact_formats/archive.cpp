@@ -1,6 +1,5 @@
+#include "support/byte_reader.h"
 #include "verify/artifact_formats/artifact_formats.h"
-#include "verify/artifact_formats/bytes.h"
-#include "verify/artifact_formats/pickle.h"
 
 #include <zlib.h>
 
@@ -163,10 +162,6 @@ std::optional<std::string_view> read_data(std::string_view packed, const Entry& 
   return owned.emplace_back(std::move(*data));
 }
 
-Part byte_part(const std::string& name, std::string_view data) {
-  return {name, {"byte", Encoding::raw, 1}, {data.size()}, data};
-}
-
 void add_entry(const std::string& name, std::string_view data, Contents& contents) {
   constexpr std::string_view ending = ".npy";
   if (name.ends_with(ending))
@@ -179,7 +174,7 @@ void add_entry(const std::string& name, std::string_view data, Contents& content
       }
       return;
     }
-  contents.parts.push_back(byte_part(name, data));
+  contents.parts.push_back(raw_part(name, data));
 }
 
 /// The folder in which PyTorch puts all entries, with its slash: named after the file, so that a checkpoint
@@ -203,7 +198,7 @@ void add_comments(const std::vector<Entry>& entries, const Directory& directory,
   std::string all(directory.comment);
   for (const auto& [name, comment] : by_name) all += "\n" + name + ": " + comment;
   if (all.empty()) return;
-  contents.parts.push_back(byte_part("comments", contents.owned.emplace_back(all)));
+  contents.parts.push_back(raw_part("comments", contents.owned.emplace_back(all)));
   contents.parts.back().named_by = PartName::reader;
 }
 

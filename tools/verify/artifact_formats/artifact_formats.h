@@ -5,6 +5,7 @@
 #include "verify/artifact_formats/elements.h"
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,5 +31,16 @@ std::optional<Contents> read_safetensors(std::string_view bytes);
 
 /// TensorBoard's events: records of TensorFlow's TFRecord format that hold protocol buffers (event.proto).
 std::optional<Contents> read_events(std::string_view bytes);
+
+/// What a pickle of PyTorch's says of a storage beside it.
+struct StorageUse {
+  ElementType type;
+  std::string tensor;               ///< "model.fc1.weight": the first that lies in it; may be empty
+  std::vector<std::uint64_t> shape; ///< of that tensor
+};
+
+/// By the storage's key ("0"). Nothing in the pickle is executed; one that is not understood to its end gives
+/// what was found until then.
+std::map<std::string, StorageUse> read_storages(std::string_view pickle);
 
 } // namespace detshim

@@ -1,8 +1,7 @@
 #include "verify/artifact_formats/compare.h"
 
+#include "support/mapped_file.h"
 #include "verify/artifact_formats/artifact_formats.h"
-#include "verify/artifact_formats/mapped_file.h"
-#include "verify/artifact_formats/text_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -80,6 +79,60 @@ std::optional<ContentDifference> compare_contents(const Contents& one, const Con
 
 // ------------------------------------------------------------------ text
 
+/// Takes one value after another: what stands between blanks, line ends, commas, semicolons, colons, brackets
+/// and braces. What is in quotes is one.
+class TextValues {
+public:
+  explicit TextValues(std::string_view text) : rest_(text) {}
+
+  /// False behind the last.
+  bool next();
+
+  std::string_view value() const { return value_; }
+  std::size_t line() const { return line_; }     ///< from 1
+  std::size_t number() const { return number_; } ///< in its line, from 1
+  /// "line 3, value 2, behind "loss"": behind the value before it in the line, else the heading of its
+  /// column.
+  std::string place() const;
+
+private:
+  std::string_view rest_, value_, before_;
+  std::size_t line_ = 1, number_ = 0;
+  std::vector<std::string_view> first_line_;
+};
+
+bool TextValues::next() {
+  constexpr std::string_view between = " \t\r\n,;:[]{}";
+  const std::size_t begin = std::min(rest_.find_first_not_of(between), rest_.size());
+  const auto ends = std::ranges::count(rest_.substr(0, begin), '\n');
+  before_ = ends == 0 ? value_ : std::string_view();
+  number_ = ends == 0 ? number_ + 1 : 1;
+  line_ += static_cast<std::size_t>(ends);
+  rest_.remove_prefix(begin);
+  if (rest_.empty()) return false;
+  std::size_t end = std::min(rest_.find_first_of(between), rest_.size());
+  if (rest_.front() == '"') { // a quote in it stands behind a backslash, or twice
+    for (end = 1; end < rest_.size() && rest_[end] != '"';) end += rest_[end] == '\\' ? 2 : 1;
+    end = std::min(end + 1, rest_.size());
+  }
+  value_ = rest_.substr(0, end);
+  rest_.remove_prefix(end);
+  const auto inner = std::ranges::count(value_, '\n');
+  line_ += static_cast<std::size_t>(inner);
+  if (line_ == 1) first_line_.push_back(value_);
+  return true;
+}
+
+std::string TextValues::place() const {
+  constexpr std::size_t longest = 40;
+  const bool has_heading = line_ > 1 && number_ <= first_line_.size();
+  const std::string_view name = before_.starts_with('"') ? before_
+                                : has_heading            ? first_line_[number_ - 1]
+                                                         : std::string_view();
+  return "line " + std::to_string(line_) + ", value " + std::to_string(number_) +
+         (name.empty() ? "" : ", " + std::string(name.substr(0, longest)));
+}
+
 std::optional<ContentDifference> compare_values(TextValues one, TextValues other) {
   ContentDifference result;
   result.unit = "value";
@@ -115,10 +168,7 @@ ContentDifference compare_bytes(std::string_view one, std::string_view other) {
   if (one.size() != other.size())
     return {"size, and byte " + std::to_string(at), std::to_string(one.size()) + " bytes",
             std::to_string(other.size()) + " bytes"};
-  const auto as_part = [](std::string_view bytes) {
-    return Part{"", {"byte", Encoding::raw, 1}, {bytes.size()}, bytes};
-  };
-  ContentDifference difference = compare_arrays(as_part(one), as_part(other));
+  ContentDifference difference = compare_arrays(raw_part("", one), raw_part("", other));
   difference.where = "byte " + std::to_string(at);
   return difference;
 }

@@ -1,7 +1,7 @@
 // Compares two versions of a file, by what it holds.
 #pragma once
 
-#include "verify/artifact_formats/content_difference.h"
+#include "verify/artifact_formats/elements.h"
 
 #include <optional>
 #include <string>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace detshim {
 namespace {
@@ -123,6 +124,40 @@ void count_element(const char* one, const char* other, const ElementType& type, 
 
 } // namespace
 
+std::optional<ElementType> type_named(std::string_view name) {
+  struct Known {
+    std::string_view of_safetensors, of_torch;
+    Encoding encoding;
+    std::size_t size, numbers = 1;
+  };
+  using enum Encoding;
+  static constexpr Known known[] = {
+      {"BOOL", "BoolStorage", boolean, 1},
+      {"U8", "ByteStorage", unsigned_integer, 1},
+      {"U16", "", unsigned_integer, 2},
+      {"U32", "", unsigned_integer, 4},
+      {"U64", "", unsigned_integer, 8},
+      {"I8", "CharStorage", signed_integer, 1},
+      {"I16", "ShortStorage", signed_integer, 2},
+      {"I32", "IntStorage", signed_integer, 4},
+      {"I64", "LongStorage", signed_integer, 8},
+      {"F16", "HalfStorage", binary_float, 2},
+      {"BF16", "BFloat16Storage", bfloat16, 2},
+      {"F32", "FloatStorage", binary_float, 4},
+      {"F64", "DoubleStorage", binary_float, 8},
+      {"", "ComplexFloatStorage", binary_float, 8, 2},
+      {"", "ComplexDoubleStorage", binary_float, 16, 2},
+  };
+  for (const Known& one : known)
+    if (!name.empty() && (name == one.of_safetensors || name == one.of_torch))
+      return ElementType{std::string(name), one.encoding, one.size, false, one.numbers};
+  return {};
+}
+
+Part raw_part(std::string name, std::string_view bytes, const char* type) {
+  return {std::move(name), {type, Encoding::raw, 1}, {bytes.size()}, bytes};
+}
+
 double relative_difference(long double a, long double b) {
   const long double larger = std::max(std::fabs(a), std::fabs(b));
   return larger == 0 ? 0 : static_cast<double>(std::fabs(a - b) / larger);
@@ -161,6 +196,15 @@ ContentDifference compare_arrays(const Part& one, const Part& other) {
     }
   }
   return result;
+}
+
+std::optional<double> number_of(std::string_view text) {
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) return {};
+  return number;
 }
 
 } // namespace detshim

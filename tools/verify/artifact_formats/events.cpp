@@ -1,5 +1,5 @@
+#include "support/byte_reader.h"
 #include "verify/artifact_formats/artifact_formats.h"
-#include "verify/artifact_formats/bytes.h"
 
 #include <map>
 
@@ -129,7 +129,7 @@ std::optional<Contents> read_events(std::string_view bytes) {
         {tag + " (steps)", {"int64", Encoding::signed_integer, 8}, {steps.size() / 8}, steps});
     contents.parts.back().named_by = PartName::reader;
   }
-  contents.parts.push_back({"events", {"byte", Encoding::raw, 1}, {rest.size()}, rest});
+  contents.parts.push_back(raw_part("events", rest));
   contents.parts.back().named_by = PartName::reader;
   return contents;
 }

@@ -1,5 +1,5 @@
+#include "support/byte_reader.h"
 #include "verify/artifact_formats/artifact_formats.h"
-#include "verify/artifact_formats/bytes.h"
 
 #include <charconv>
 
@@ -72,8 +72,8 @@ std::optional<Contents> read_npy(std::string_view bytes) {
   if (!reader.is_good() || !shape || header.find("'descr'") == std::string_view::npos) return {};
 
   Contents contents;
-  contents.parts.push_back({"header", {"text", Encoding::raw, 1}, {header.size()}, header});
-  Part data{"", {"byte", Encoding::raw, 1}, {reader.left()}, reader.rest()};
+  contents.parts.push_back(raw_part("header", header, "text"));
+  Part data = raw_part("", reader.rest());
   if (const std::optional<ElementType> type = read_type(value_of(header, "'descr'"))) {
     if (byte_size(*type, *shape) != reader.left()) return {};
     data = {"", *type, *shape, reader.rest(), order.starts_with("True")};

@@ -1,11 +1,9 @@
-#include "verify/artifact_formats/pickle.h"
-
-#include "verify/artifact_formats/bytes.h"
+#include "support/byte_reader.h"
+#include "verify/artifact_formats/artifact_formats.h"
 
 #include <algorithm>
 #include <deque>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 namespace detshim {
@@ -21,31 +19,6 @@ struct Value {
   std::vector<Shared> items = {}; ///< of a dictionary: keys and values in turn; of a tensor: its storage
   std::vector<std::uint64_t> shape = {};
 };
-
-/// "torch FloatStorage", as PyTorch names them.
-std::optional<ElementType> storage_type(const std::string& global) {
-  struct Known {
-    const char* name;
-    Encoding encoding;
-    std::size_t size, numbers;
-  };
-  static constexpr Known known[] = {{"DoubleStorage", Encoding::binary_float, 8, 1},
-                                    {"FloatStorage", Encoding::binary_float, 4, 1},
-                                    {"HalfStorage", Encoding::binary_float, 2, 1},
-                                    {"BFloat16Storage", Encoding::bfloat16, 2, 1},
-                                    {"LongStorage", Encoding::signed_integer, 8, 1},
-                                    {"IntStorage", Encoding::signed_integer, 4, 1},
-                                    {"ShortStorage", Encoding::signed_integer, 2, 1},
-                                    {"CharStorage", Encoding::signed_integer, 1, 1},
-                                    {"ByteStorage", Encoding::unsigned_integer, 1, 1},
-                                    {"BoolStorage", Encoding::boolean, 1, 1},
-                                    {"ComplexFloatStorage", Encoding::binary_float, 8, 2},
-                                    {"ComplexDoubleStorage", Encoding::binary_float, 16, 2}};
-  for (const Known& one : known)
-    if (global == std::string("torch ") + one.name)
-      return ElementType{one.name, one.encoding, one.size, false, one.numbers};
-  return {};
-}
 
 /// The pickle machine, as far as PyTorch's pickles need it (CPython's Lib/pickletools.py has its operations).
 class Machine {
@@ -132,7 +105,9 @@ private:
     Shared storage = make(Value::storage);
     if (id->kind == Value::tuple && id->items.size() >= 3) {
       storage->words = id->items[2]->words;
-      if (const std::optional<ElementType> type = storage_type(id->items[1]->words))
+      const std::string& global = id->items[1]->words; // "torch FloatStorage"
+      const auto type = type_named(std::string_view(global).substr(global.find(' ') + 1));
+      if (type && global.starts_with("torch ") && global.ends_with("Storage"))
         found_.emplace(storage->words, StorageUse{*type, {}, {}});
     }
     push(storage);

@@ -1,29 +1,14 @@
+#include "support/byte_reader.h"
 #include "verify/artifact_formats/artifact_formats.h"
-#include "verify/artifact_formats/bytes.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <map>
 
 namespace detshim {
 namespace {
 
 using Json = nlohmann::json;
-
-ElementType type_of(const std::string& name) {
-  static const std::map<std::string, std::pair<Encoding, std::size_t>> known = {
-      {"BOOL", {Encoding::boolean, 1}},         {"U8", {Encoding::unsigned_integer, 1}},
-      {"U16", {Encoding::unsigned_integer, 2}}, {"U32", {Encoding::unsigned_integer, 4}},
-      {"U64", {Encoding::unsigned_integer, 8}}, {"I8", {Encoding::signed_integer, 1}},
-      {"I16", {Encoding::signed_integer, 2}},   {"I32", {Encoding::signed_integer, 4}},
-      {"I64", {Encoding::signed_integer, 8}},   {"F16", {Encoding::binary_float, 2}},
-      {"BF16", {Encoding::bfloat16, 2}},        {"F32", {Encoding::binary_float, 4}},
-      {"F64", {Encoding::binary_float, 8}}};
-  const auto found = known.find(name);
-  if (found == known.end()) return {name, Encoding::raw, 1};
-  return {name, found->second.first, found->second.second};
-}
 
 /// A tensor's entry in the header. Nothing if it is not what the format says.
 std::optional<Part> read_entry(const std::string& name, const Json& entry, std::string_view data) {
@@ -37,7 +22,8 @@ std::optional<Part> read_entry(const std::string& name, const Json& entry, std::
   const auto begin = entry["data_offsets"][0].get<std::uint64_t>();
   const auto end = entry["data_offsets"][1].get<std::uint64_t>();
   if (begin > end || end > data.size()) return {};
-  Part part{name, type_of(entry["dtype"].get<std::string>()),
+  const auto type_name = entry["dtype"].get<std::string>();
+  Part part{name, type_named(type_name).value_or(ElementType{type_name, Encoding::raw}),
             entry["shape"].get<std::vector<std::uint64_t>>(), data.substr(begin, end - begin)};
   if (part.type.encoding == Encoding::raw)
     part.shape = {part.bytes.size()};
@@ -64,7 +50,7 @@ std::optional<Contents> read_safetensors(std::string_view bytes) {
     contents.parts.push_back(*part);
   }
   // What else the header says (metadata, order) counts as well.
-  contents.parts.push_back({"header", {"text", Encoding::raw, 1}, {header.size()}, header});
+  contents.parts.push_back(raw_part("header", header, "text"));
   contents.parts.back().named_by = PartName::reader;
   return contents;
 }

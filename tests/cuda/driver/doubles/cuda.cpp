@@ -67,14 +67,6 @@ int cuDriverGetVersion(int* version) {
   return success;
 }
 
-// 132 multiprocessors; of everything else, its number.
-int cuDeviceGetAttribute(int* value, int attribute, int device) {
-  record("cuDeviceGetAttribute attribute=%d device=%d", attribute, device);
-  if (misbehaves("there is no device")) return 101;
-  *value = attribute == 16 ? 132 : attribute;
-  return success;
-}
-
 int cuMemAlloc(uint32_t* memory, unsigned size) {
   record("cuMemAlloc bytes=%u", size);
   return give(memory, size);
@@ -255,7 +247,6 @@ static int look_up(const char* symbol, void** function, int version, uint64_t fl
 #define ENTRY_STREAM(since, name)                                                                            \
   { #name, since, reinterpret_cast < void*>(&name), reinterpret_cast < void*>(&name##_ptsz) }
   static const Entry entries[] = {
-      ENTRY(2000, cuDeviceGetAttribute),
       ENTRY(2000, cuMemAlloc),
       ENTRY_2(3020, cuMemAlloc),
       ENTRY_2(3020, cuMemAllocPitch),

@@ -137,30 +137,6 @@ int cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function, u
 }
 #endif
 
-int cudaDeviceGetAttribute(int* value, int attribute, int device) {
-  record("cudaDeviceGetAttribute attribute=%d", attribute);
-  return told(driver<int(int*, int, int)>("cuDeviceGetAttribute")(value, attribute, device));
-}
-
-// Of cudaDeviceProp, the count of multiprocessors alone, where the version has it.
-int cudaGetDeviceProperties(void* properties, int device) {
-  record("cudaGetDeviceProperties device=%d", device);
-#ifdef DETSHIM_TEST_OLD_DRIVER
-  constexpr size_t place = 388;
-#else
-  constexpr size_t place = 384;
-#endif
-  int count = 0;
-  const int status = told(driver<int(int*, int, int)>("cuDeviceGetAttribute")(&count, 16, device));
-  if (status == success && !misbehaves("the count is elsewhere"))
-    std::memcpy(static_cast<char*>(properties) + place, &count, sizeof count);
-  return status;
-}
-
-int cudaGetDeviceProperties_v2(void* properties, int device) {
-  return cudaGetDeviceProperties(properties, device);
-}
-
 int cudaMalloc(void** memory, size_t size) {
   record("cudaMalloc bytes=%zu", size);
   return told(driver<Allocate>("cuMemAlloc")(memory, size));

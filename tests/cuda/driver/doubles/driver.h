@@ -15,8 +15,6 @@ int cuDriverGetVersion(int* version);
 int cuGetProcAddress(const char* symbol, void** function, int version, uint64_t flags);
 int cuGetProcAddress_v2(const char* symbol, void** function, int version, uint64_t flags, int* found);
 
-int cuDeviceGetAttribute(int* value, int attribute, int device);
-
 int cuMemAlloc(uint32_t* memory, unsigned size);
 int cuMemAlloc_v2(DevicePointer* memory, size_t size);
 int cuMemAllocPitch_v2(DevicePointer* memory, size_t* pitch, size_t width, size_t height, unsigned element);

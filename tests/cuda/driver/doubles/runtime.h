@@ -29,10 +29,6 @@ int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsign
 int cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function, unsigned version,
                                           unsigned long long flags, int* found);
 
-int cudaDeviceGetAttribute(int* value, int attribute, int device);
-int cudaGetDeviceProperties(void* properties, int device);
-int cudaGetDeviceProperties_v2(void* properties, int device);
-
 int cudaMalloc(void** memory, size_t size);
 int cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height);
 int cudaMalloc3D(PitchedPointer* memory, Extent extent);

@@ -41,11 +41,7 @@ int main(int argc, char** argv) {
     Opaque kernel = nullptr;
     const auto is = [what](const char* name) { return std::strcmp(what, name) == 0; };
     const auto function = [&] { CALL(cuModuleGetFunction)(&kernel, nullptr, "_Z4stepPf"); };
-    if (is("cuDeviceGetAttribute") || is("another attribute")) {
-      int value = 0;
-      const int status = CALL(cuDeviceGetAttribute)(&value, is("another attribute") ? 10 : 16, 1);
-      std::printf("%s=%d %d\n", what, status, value);
-    } else if (is("cuMemAlloc")) {
+    if (is("cuMemAlloc")) {
       uint32_t old = 0;
       const int status = CALL(cuMemAlloc)(&old, size);
       show(what, status, old);

@@ -47,19 +47,7 @@ int main(int argc, char** argv) {
     size_t pitch = 0;
     const Dim3 grid{1, 2, 3}, block{4, 5, 6};
     const auto is = [what](const char* name) { return std::strcmp(what, name) == 0; };
-    if (is("cudaDeviceGetAttribute")) {
-      int value = 0;
-      const int status = CALL(cudaDeviceGetAttribute)(&value, 16, 1);
-      std::printf("%s=%d %d\n", what, status, value);
-    } else if (is("cudaGetDeviceProperties") || is("cudaGetDeviceProperties_v2")) {
-      char properties[1100] = {};
-      const int status = is("cudaGetDeviceProperties") ? CALL(cudaGetDeviceProperties)(properties, 1)
-                                                       : CALL(cudaGetDeviceProperties_v2)(properties, 1);
-      int before = 0, count = 0;
-      std::memcpy(&count, properties + 384, sizeof count);
-      std::memcpy(&before, properties + 388, sizeof before);
-      std::printf("%s=%d %d\n", what, status, count != 0 ? count : before);
-    } else if (is("cudaMalloc")) {
+    if (is("cudaMalloc")) {
       const int status = CALL(cudaMalloc)(&memory, size);
       show(what, status, memory);
     } else if (is("cudaMallocPitch")) {

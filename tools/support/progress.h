@@ -1,0 +1,35 @@
+// A line on a terminal that says how far a long piece of work is.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include <unistd.h>
+
+namespace detshim {
+
+/// Nothing is said in the first second, nor where stderr is no terminal.
+class Progress {
+public:
+  Progress() = default;
+  ~Progress() {
+    if (is_shown_) std::fputs("\r\x1b[K", stderr);
+  }
+  Progress& operator=(Progress&&) = delete; // neither copied nor moved
+
+  /// In the place of what was said before, at most five times a second.
+  void say(const std::string& text) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!is_wanted_ || now < next_) return;
+    next_ = now + std::chrono::milliseconds(200);
+    is_shown_ = true;
+    std::fprintf(stderr, "\r\x1b[Kdetshim: %s", text.c_str());
+  }
+
+private:
+  bool is_wanted_ = ::isatty(STDERR_FILENO) == 1, is_shown_ = false;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+};
+
+} // namespace detshim

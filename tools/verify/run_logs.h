@@ -1,0 +1,72 @@
+// What the logs of runs say: what each amounts to; where two runs differ, the cause; and, with
+// DETSHIM_FINGERPRINT, contents that a GPU gave and nothing printed.
+#pragma once
+
+#include "log_diff/difference.h"
+#include "log_diff/suspects.h"
+#include "report/style.h"
+#include "verify/allocations.h"
+#include "verify/comparison.h"
+#include "verify/run_once.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+struct LogVerdict {
+  bool is_there = false;
+  bool passes = true; ///< nothing definite was seen, and the log says all: the rest a comparison settles
+  std::string level;  ///< "covered"; empty where nothing was drawn
+  std::set<std::string> can_differ;              ///< keys_of() its reasons, and those that were accepted
+  std::vector<std::string> reasons;              ///< "kernels: ...", worst first; not safe to print
+  std::map<std::int64_t, std::string> processes; ///< "rank 0, 0.2", by their ids
+};
+
+/// Reads all runs in the log folder. `accepted`: reasons that the user answers for.
+LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& accepted);
+
+/// Of all runs in the folder, the processes by their ids; none without a log.
+std::map<std::int64_t, std::string> logged_processes(const std::string& folder);
+
+/// True for a program of which it is known that no preload reaches it: it is linked statically.
+bool is_out_of_reach(const std::string& program);
+
+/// Of the first run and the first that differs from it.
+struct FirstCause {
+  std::string one, other;                  ///< names of the runs
+  std::string log, other_log;              ///< folders; empty: nothing was recorded there
+  std::optional<LogDifference> difference; ///< nothing: the logs could not be compared
+  /// Where no cause was found: why; beside an output, which shows what went past every record: the logs'
+  /// verdict. Safe to print.
+  std::string text;
+  std::vector<Suspect> suspects; ///< where there is such a text
+
+  bool is_found() const { return difference && difference->first_cause() != nullptr; }
+  /// "srand, train.cpp:6 main"; empty where no cause was found.
+  std::string place() const;
+  /// The command that shows the whole difference; empty where there is no pair of logs.
+  std::string command() const;
+};
+
+/// Nothing where none of the comparisons, each with the first run, found a difference. `logs`: of each run.
+/// `searches`: what further runs have found of a perturbation; that takes the place of what it may be.
+std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,
+                                           const std::vector<Run>& runs, const std::vector<LogVerdict>& logs,
+                                           const std::vector<AllocationSearch>& searches);
+
+/// For people: a few lines, and the command.
+std::vector<std::string> describe_first_cause(const FirstCause& cause, Style style);
+
+/// True where the runs were to be fingerprinted, as the environment has it.
+bool are_fingerprinted();
+
+/// Adds the first output of a copy or a library call that differs, with how many do. What the program prints,
+/// writes and sends itself is not looked at: it is compared where it arrives, and often holds a time.
+void compare_fingerprints(const std::string& log, const std::string& other_log, Comparison& result);
+
+} // namespace detshim
