@@ -71,7 +71,6 @@ TEST(Abi, Cuda) {
   static_assert(called_alike<decltype(::cuStreamSynchronize), CUresult(Stream)>());
 
   using Module = CUmodule*;
-  using Library = CUlibrary*;
   static_assert(called_alike<decltype(::cuModuleLoad), CUresult(Module, const char*)>());
   static_assert(called_alike<decltype(::cuModuleLoadData), CUresult(Module, const void*)>());
   static_assert(called_alike<decltype(::cuModuleLoadFatBinary), CUresult(Module, const void*)>());
@@ -79,6 +78,7 @@ TEST(Abi, Cuda) {
                              CUresult(Module, const void*, unsigned, CUjit_option*, void**)>());
   static_assert(called_alike<decltype(::cuModuleUnload), CUresult(CUmodule)>());
 #if CUDA_VERSION >= 12000
+  using Library = CUlibrary*;
   static_assert(
       called_alike<decltype(::cuLibraryLoadData), CUresult(Library, const void*, CUjit_option*, void**,
                                                            unsigned, CUlibraryOption*, void**, unsigned)>());
