@@ -300,6 +300,12 @@ int call_verb(std::vector<std::string> words) {
   add(app, "completion", "print what a shell needs to complete these words", add_completion,
       detshim::completion);
 
+  if (!words.empty() && words[0] == "help") { // help verify: verify --help
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  if (words == std::vector<std::string>{"version"} || words == std::vector<std::string>{"-V"})
+    words = {"--version"};
   if (words == std::vector<std::string>{"--lib"}) {
     std::cout << detshim::find_library(std::nullopt) << '\n';
     return detshim::done;

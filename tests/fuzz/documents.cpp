@@ -32,11 +32,12 @@ void read_as_verification() {
 }
 
 void read_as_environment() {
-  const Environment environment = read_environment(folder.name());
+  const Environment environment = read_environment_file(folder.name() + "/environment.json");
   const EnvironmentComparison same = compare_environments(environment, environment);
   if (!same.differences.empty()) std::abort();
   folder.write("environment.json", environment_json(environment));
-  const EnvironmentComparison again = compare_environments(environment, read_environment(folder.name()));
+  const EnvironmentComparison again =
+      compare_environments(environment, read_environment_file(folder.name() + "/environment.json"));
   if (!again.differences.empty()) std::abort();
 }
 

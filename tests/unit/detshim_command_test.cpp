@@ -112,6 +112,15 @@ TEST_F(DetshimCommand, HelpNamesTheExitStatusesOfEveryVerb) {
   }
 }
 
+TEST_F(DetshimCommand, HelpAndTheVersionHaveTheirUsualWordsToo) {
+  for (const char* word : {"version", "-V"})
+    EXPECT_EQ(detshim({word}).out, detshim({"--version"}).out) << word;
+  EXPECT_EQ(detshim({"help"}).out, detshim({"--help"}).out);
+  EXPECT_EQ(detshim({"help", "log", "diff"}).out, detshim({"log", "diff", "--help"}).out);
+  EXPECT_EQ(detshim({"help", "run"}).out, detshim({"run", "--help"}).out);
+  EXPECT_FALSE(detshim({"help", "run"}).out.empty());
+}
+
 TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
   expect_one_error_line(detshim({}), 2,
                         "run, verify, bisect, log, report, doctor, env, scan, hooks, options or completion");

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <ranges>
 
 #include <dwarf.h>
 
@@ -291,10 +290,12 @@ std::uint64_t ElfFile::unwind_start(std::uint64_t address) const {
     return unwind_.address +
            static_cast<std::uint64_t>(std::int64_t{number_at<std::int32_t>(unwind_.entries, entry * 8)});
   };
-  const auto entries = std::views::iota(0U, static_cast<unsigned>(unwind_.entries.size() / 8));
-  const auto after =
-      std::ranges::partition_point(entries, [&](unsigned entry) { return start_of(entry) <= address; });
-  return after == entries.begin() ? 0 : start_of(*after - 1);
+  std::size_t low = 0, high = unwind_.entries.size() / 8;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    (start_of(middle) <= address ? low : high) = start_of(middle) <= address ? middle + 1 : middle;
+  }
+  return low == 0 ? 0 : start_of(low - 1);
 }
 
 std::uint64_t ElfFile::function_start(std::uint64_t address) const {
