@@ -19,9 +19,9 @@ unsigned architecture_of(const ElfSections& sections) {
   return (sections.abi == abi_of_13 ? sections.flags >> 8 : sections.flags) & 0xFF;
 }
 
-class Reader {
+class CubinReader {
 public:
-  Reader(const ElfSections& sections, std::size_t size) : sections_(sections), code_left_(size) {
+  CubinReader(const ElfSections& sections, std::size_t size) : sections_(sections), code_left_(size) {
     if (const ElfSection* const table = sections.find(".symtab")) {
       symbols_ = table_in<Elf64_Sym>(table->bytes);
       if (table->link < sections.all.size()) names_ = &sections.all[table->link];
@@ -154,7 +154,7 @@ std::string_view GpuFunction::function_at(std::uint64_t offset) const {
 
 Cubin read_cubin(std::string_view bytes) {
   const ElfSections sections = read_elf_sections(bytes);
-  return sections ? Reader(sections, bytes.size()).read() : Cubin();
+  return sections ? CubinReader(sections, bytes.size()).read() : Cubin();
 }
 
 } // namespace detshim

@@ -59,9 +59,9 @@ std::optional<GpuEffect> effect_of_register(std::string_view name) {
   return {};
 }
 
-class Reader {
+class PtxReader {
 public:
-  explicit Reader(std::string_view text) : text_(without_comments(text)) {}
+  explicit PtxReader(std::string_view text) : text_(without_comments(text)) {}
 
   ArchitectureCode read() {
     std::size_t begin = 0;
@@ -300,6 +300,6 @@ private:
 
 } // namespace
 
-ArchitectureCode read_ptx(std::string_view text) { return Reader(text).read(); }
+ArchitectureCode read_ptx(std::string_view text) { return PtxReader(text).read(); }
 
 } // namespace detshim

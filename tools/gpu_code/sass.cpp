@@ -109,9 +109,9 @@ GpuNote atomic_note(const char* name, unsigned operation, const char* type, bool
   return note;
 }
 
-class Reader {
+class SassReader {
 public:
-  Reader(std::string_view code, unsigned architecture)
+  SassReader(std::string_view code, unsigned architecture)
       : code_(code), architecture_(architecture), is_before_90_(architecture < 90) {}
 
   std::vector<GpuNote> read() {
@@ -371,7 +371,7 @@ private:
 } // namespace
 
 std::vector<GpuNote> read_sass(std::string_view code, unsigned architecture) {
-  return Reader(code, architecture).read();
+  return SassReader(code, architecture).read();
 }
 
 } // namespace detshim

@@ -153,7 +153,7 @@ Json evidence_of(const EvidenceUse& evidence) {
           {"names", evidence.names}};
 }
 
-Json reason_of(const VerdictReason& reason) {
+Json verdict_reason(const VerdictReason& reason) {
   return {{"verdict", level_name(reason.level())},
           {"kind", reason.kind()},
           {"text", reason_text(reason)},
@@ -223,8 +223,8 @@ Json log_json(const JudgedLog& judged, bool all) {
                                 [](const Acceptance& acceptance) -> Json {
                                   return {{"name", acceptance.name}, {"reasons", acceptance.reasons}};
                                 })},
-      {"accepted", json_list(verdict.accepted, reason_of)},
-      {"reasons", json_list(verdict.reasons, reason_of)}};
+      {"accepted", json_list(verdict.accepted, verdict_reason)},
+      {"reasons", json_list(verdict.reasons, verdict_reason)}};
   if (all) document["records"] = records_of(log);
   return document;
 }

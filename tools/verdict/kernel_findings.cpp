@@ -22,7 +22,7 @@ struct Launched {
 };
 
 /// What a runtime or a driver says that cannot name its kernels.
-constexpr const char* unnamed = "?";
+constexpr const char* no_name = "?";
 /// The kernels of a captured graph were counted as it was captured. Nodes that are made or changed by
 /// themselves have a name of which no code is found.
 constexpr const char* graph = "a graph";
@@ -122,9 +122,9 @@ bool judge_launched_kernels(const VerdictInputs& inputs, const std::vector<std::
   }
   std::map<const Kernel*, std::uint64_t> racing;
   for (const Launched& launch : launches) {
-    const Kernel* const kernel = launch.kernel == unnamed ? nullptr : code.find(launch.name_hash);
+    const Kernel* const kernel = launch.kernel == no_name ? nullptr : code.find(launch.name_hash);
     if (kernel == nullptr)
-      unknown.insert(launch.kernel == unnamed ? "some that the driver cannot name"
+      unknown.insert(launch.kernel == no_name ? "some that the driver cannot name"
                                               : kernel_name(launch.kernel));
     else if (kernel->answer == KernelAnswer::adds)
       racing[kernel] += launch.launches;
