@@ -283,7 +283,7 @@ FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStar
   FoundDraws found;
   const bool is_x86 = machine == Machine::x86_64;
   std::vector<Candidate> candidates = is_x86 ? x86::find_candidates(code.bytes) : arm::find_candidates(code);
-  if (!with_others) std::erase_if(candidates, &Candidate::is_other);
+  if (!with_others) std::erase_if(candidates, std::mem_fn(&Candidate::is_other));
   const auto start_of = [&](const Candidate& candidate) {
     const std::uint64_t start = function_start(code.address + candidate.opcode);
     const bool is_usable =
@@ -300,7 +300,7 @@ FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStar
     // Most functions with a system call, or with bytes that look like one, need no decoding.
     if (is_x86 && x86::next_number(code.bytes.first(last), start) == last)
       for (Candidate& candidate : same_start) candidate.is_other |= candidate.is_system_call;
-    if (!with_others) std::erase_if(same_start, &Candidate::is_other);
+    if (!with_others) std::erase_if(same_start, std::mem_fn(&Candidate::is_other));
     if (same_start.empty()) continue;
     if (!decoder) decoder.emplace(machine);
     Walk(machine, code, *decoder, found).run(start, same_start);
