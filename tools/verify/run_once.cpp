@@ -15,10 +15,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -125,6 +127,15 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   return run(options);
 }
 
+/// Closes all but the standard streams. By name, as close_range() came with glibc 2.34 and Linux 5.9.
+void close_inherited_files() {
+  std::vector<int> open;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    open.push_back(std::atoi(entry.path().filename().c_str()));
+  for (const int file : open)
+    if (file > STDERR_FILENO) ::close(file);
+}
+
 /// Leaves the program to a child, in a session of its own, and ends as that does. `id`: the child's.
 void become_parent(pid_t& id) {
   ::setsid();
@@ -136,7 +147,7 @@ void become_parent(pid_t& id) {
   sigset_t all;
   ::sigfillset(&all); // what ends the program comes to its group
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  ::close_range(3, ~0U, 0);
+  close_inherited_files();
   int status = 0;
   while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
   }
