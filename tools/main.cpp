@@ -144,9 +144,6 @@ void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
   verb.parse_complete_callback([&verb, &options] { // it is there without a value as well
     if (verb.count("--perturb") > 0 && !options.perturb) options.perturb.emplace();
   });
-  verb.add_flag("--allocations", options.allocations,
-                "where a run under fill or aslr differs, find the allocation\nbehind it, by further runs")
-      ->disable_flag_override();
   add_value(verb, "--resume", options.resume,
             "'kill after REGEX': one more run is killed at that line,\nand started again", "TEXT");
   add_comparison_options(verb, options);

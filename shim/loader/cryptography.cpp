@@ -4,6 +4,7 @@
 #include "common/philox.h"
 #include "common/text.h"
 #include "core/base/modules.h"
+#include "core/base/native_frames.h"
 #include "core/base/python_frames.h"
 #include "core/base/string_references.h"
 #include "core/log/log_file.h"
@@ -132,10 +133,21 @@ constexpr const char* general_generators[][3] = {
     {"could not initialize thread_rng"},        // the same to version 0.8
 };
 
+/// True for what mimalloc draws, by which it lays out its heap: its function that does is called by the one
+/// that would warn (src/random.c).
+bool is_of_allocator(const Module& module, const void* caller) {
+  NativeFrames frames;
+  find_native_frames(caller, frames, 1);
+  return frames.count > 0 &&
+         refers_to_text(module, function_at(reinterpret_cast<const char*>(frames.addresses[0]) - 1),
+                        "unable to use secure randomness\n");
+}
+
 bool is_general_generator(const Module& module, const void* caller) {
   constexpr ptrdiff_t longest = 8192;
   const CodeRange code = function_at(static_cast<const char*>(caller) - 1);
   if (code.end - code.begin > longest) return false;
+  if (is_of_allocator(module, caller)) return true;
   for (const auto& texts : general_generators) {
     bool has_all = true;
     for (const char* text : texts)

@@ -32,6 +32,8 @@ constexpr Library other_libraries[] = {
     {"tensorrt", {"libnvinfer"}, false},
     {"cusparselt", {"libcusparseLt"}, false},
     {"torch", {"libtorch", "libc10"}, false},
+    {"lightgbm", {"lib_lightgbm"}, false},
+    {"xgboost", {"libxgboost"}, false},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
 };
 constexpr int other_library_count = sizeof other_libraries / sizeof other_libraries[0];

@@ -16,7 +16,6 @@ shim/core/log: common shim/core/base shim/core/policy shim/core/identity
 shim/core/fingerprint: common shim/core/base shim/core/policy shim/core/identity shim/core/log
 shim/core/seeds: common shim/core/base shim/core/policy shim/core/identity shim/core/log
 shim/core/tuning: common shim/core/base shim/core/policy shim/core/identity shim/core/log
-shim/heap: common shim/core/base
 shim/abi:
 shim/loader: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning
 shim/hooks/support: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader

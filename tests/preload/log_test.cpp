@@ -467,13 +467,14 @@ TEST(Settings, OfAWrapperWithoutALogAreInThatOfItsProgram) {
 }
 
 /// What `detshim log` says of a Python program.
-json judged(const std::string& code, const std::vector<std::string>& more = {}) {
+json judged(const std::string& code, const std::vector<std::string>& more = {},
+            const Environment& environment = seed_42) {
   const TemporaryFolder scratch;
   const std::string file = (scratch.path() / "t.py").string();
   std::ofstream(file) << code;
   std::vector<std::string> command = {"/usr/bin/python3", file};
   command.insert(command.end(), more.begin(), more.end());
-  const Result result = run(command, under_shim(scratch, seed_42));
+  const Result result = run(command, under_shim(scratch, environment));
   EXPECT_EQ(result.status, 0) << result.err;
   return json::parse(run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out);
 }
@@ -789,7 +790,7 @@ const std::string tasks = "import os, random, sys, multiprocessing\n"
 
 TEST(Pools, WhoseTasksDrawAreNamedWithTheLineThatMadeThem) {
   const auto reason = [](const std::string& code) {
-    const json document = judged(tasks + code);
+    const json document = judged(tasks + code, {}, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "record"}});
     EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"}) << code;
     return document["reasons"].empty() ? "" : document["reasons"][0]["text"].get<std::string>();
   };
@@ -960,7 +961,8 @@ TEST(Pools, WhoseWorkersStartAnewAreNamedWhetherTheyDrawOrNot) {
                                  "with ProcessPoolExecutor(2, spawns) as p: list(as_completed([p.submit(abs, "
                                  "1), p.submit(abs, 2)]))\n",
                                  "with ProcessPoolExecutor(2, serves) as p: list(p.map(roll, range(4)))\n"}) {
-    const json document = judged(start + "  " + pool);
+    const json document =
+        judged(start + "  " + pool, {}, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "record"}});
     const std::string said = document["reasons"].dump();
     EXPECT_TRUE(kinds_of(document).contains("pool")) << pool;
     EXPECT_NE(said.find("(t.py:10)"), std::string::npos) << said;

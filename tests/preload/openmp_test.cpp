@@ -79,7 +79,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"loop_in_region", "GOMP_loop_ull_nonmonotonic_dynamic_start",
                          "__kmpc_dispatch_init_8u"},
                     Case{"reduction", "GOMP_parallel", "__kmpc_reduce_nowait"},
-                    Case{"reductions", "GOMP_atomic_start", "__kmpc_reduce_nowait"},
+                    Case{"reductions", "GOMP_atomic_end", "__kmpc_reduce_nowait"},
+                    Case{"integer_reductions", "", "__kmpc_reduce_nowait"},
+                    Case{"own_reduction", "GOMP_atomic_end", "__kmpc_reduce_nowait"},
                     Case{"reduction_in_region", "GOMP_parallel", "__kmpc_reduce"},
                     Case{"unsigned", "GOMP_parallel_loop_nonmonotonic_dynamic", "__kmpc_dispatch_init_4u"},
                     Case{"long", "GOMP_parallel_loop_nonmonotonic_dynamic", "__kmpc_dispatch_init_8"},
@@ -178,6 +180,18 @@ TEST(OpenMpTaskReduction, OfGccIsRecorded) {
   const Case tasks{"task_reduction", "GOMP_parallel_reductions", ""};
   EXPECT_EQ(races(OPENMP_GCC_PROGRAM, tasks, {}),
             (std::map<std::string, uint64_t>{{"GOMP_parallel_reductions", 1}}));
+}
+
+// One thread adds in one order.
+TEST(OpenMpReduction, OfGccHasOneThreadInStrict) {
+  const TemporaryFolder scratch;
+  const Environment strict =
+      under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "strict"}, {"OMP_NUM_THREADS", "4"}});
+  EXPECT_EQ(run({OPENMP_GCC_PROGRAM, "threads_of_sum"}, {{"OMP_NUM_THREADS", "4"}}).out, "4.000\n");
+  EXPECT_EQ(run({OPENMP_GCC_PROGRAM, "threads_of_sum"}, strict).out, "1.000\n");
+  const auto call = read_log(scratch.log()).front().calls().front();
+  EXPECT_EQ(call["do"], "replace");
+  EXPECT_EQ(call["why"], "addition_race");
 }
 
 TEST(OpenMpAtomic, OfGccIsRecorded) {

@@ -136,7 +136,6 @@ TEST_F(DetshimCommand, SaysThatAFlagTakesNoValue) {
     expect_one_error_line(detshim(words), 2, flag + "' is not accepted: ");
     expect_one_error_line(detshim(words), 2, " takes no value");
   };
-  expect_refused({"verify", "--allocations=3", "--", "true"}, "--allocations=3");
   expect_refused({"run", "--quiet=0", "--", "true"}, "--quiet=0");
   expect_refused({"log", "--json=maybe"}, "--json=maybe");
   expect_refused({"log", "diff", "--json=1", "a", "b"}, "--json=1");

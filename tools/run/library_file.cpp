@@ -16,7 +16,6 @@ namespace detshim {
 namespace {
 
 constexpr const char* library_name = "libdetshim.so";
-constexpr const char* heap_library_name = "libdetshim_heap.so";
 
 template <std::size_t Size>
 std::string text(const char (&field)[Size]) {
@@ -60,14 +59,6 @@ std::string find_library(const std::optional<std::string>& asked_for) {
   }
   throw UsageError("cannot find libdetshim.so beside " + in_quotes(here.string()) +
                    " or in the lib folder next to it; name it with --library PATH");
-}
-
-std::string find_heap_library(const std::optional<std::string>& asked_for) {
-  const std::filesystem::path library = find_library(asked_for);
-  const std::filesystem::path path = library.parent_path() / heap_library_name;
-  if (OpenFile(path)) return path;
-  throw UsageError("this build has no " + std::string(heap_library_name) + " beside " +
-                   in_quotes(library.string()) + ", which --allocations needs");
 }
 
 std::vector<HookDescription> read_hooks(const std::string& library) {

@@ -32,10 +32,6 @@ struct SettingDescription {
 /// installation puts it. Throws UsageError if there is none.
 std::string find_library(const std::optional<std::string>& asked_for);
 
-/// The absolute path of libdetshim_heap.so, which lies beside the library that find_library() finds. Throws
-/// UsageError if it does not.
-std::string find_heap_library(const std::optional<std::string>& asked_for);
-
 /// All hooks in the library file, by library and name. Throws UsageError if the file is no libdetshim.so.
 std::vector<HookDescription> read_hooks(const std::string& library);
 

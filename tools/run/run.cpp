@@ -42,12 +42,11 @@ void set(const char* variable, const std::optional<std::string>& value) {
 }
 
 /// LD_PRELOAD with `library` first, once, then `second`, if there is one, and what else was there behind it.
-std::string preload_list(const std::string& library, const std::optional<std::string>& second) {
+std::string preload_list(const std::string& library) {
   if (library.find_first_of(" :") != std::string::npos)
     throw UsageError(in_quotes(library) +
                      " cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
   std::vector<std::string> list = other_preloads();
-  if (second) list.insert(list.begin(), *second);
   list.insert(list.begin(), library);
   return joined(list, ":");
 }
@@ -169,7 +168,7 @@ EnvironmentSize environment_size() {
 int run(const RunOptions& options) {
   check_run(options);
   const std::string library = find_library(options.library);
-  const std::string preload = preload_list(library, options.heap_library);
+  const std::string preload = preload_list(library);
   set("DETSHIM_SEED", options.seed);
   set("DETSHIM_MODE", options.mode);
   set("DETSHIM_SEED_POLICY", options.policy);

@@ -23,7 +23,6 @@ struct RunOptions {
   bool quiet = false;
   bool check = false; ///< run_and_check()
   bool keep_aslr = false;
-  std::optional<std::string> heap_library; ///< preloaded behind the library
   bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
   EnvironmentSize environment_size; ///< variables are added that make it as large, if it is smaller
   bool print_environment = false;   ///< prints the variables that the program would get, and runs nothing

@@ -32,7 +32,7 @@ Action *none* serves `DETSHIM_FINGERPRINT` and leaves no record but its digests.
 atomics, who chooses by time. `cuda`, `cudart`: autotuners' events, launches, new memory, copies. `libc`: generators, entropy,
 devices, seeds, clocks, folders, threads, processes, the loader, output. `libR`, `libcxx`, `libstdcxx`, `libuuid`: their
 generators. `openmp`: loops and reductions whose result depends on which thread comes first. `python`: seeds from a clock.
-`mindspore`, `tensorflow`, `torch`: deterministic operators, and PyTorch's seeds.
+`mindspore`, `tensorflow`, `torch`: deterministic operators, and PyTorch's seeds. `lightgbm`, `xgboost`: parameters of boosters.
 )";
   const auto quoted = [](const auto& names) { return '`' + joined(names, "`, `") + '`'; };
   std::map<std::string, std::map<std::string, std::vector<std::string>>> libraries;

@@ -53,7 +53,6 @@ struct VerifyOptions {
   std::optional<std::size_t> runs;
   bool control = false;
   std::optional<std::string> perturb; ///< names of perturbations; empty for all
-  bool allocations = false;           ///< what `fill` and `aslr` show is searched
   std::optional<std::string> resume;  ///< "kill after REGEX"
   std::vector<std::string> outputs, metrics, volatile_text, ignored;
   double relative_tolerance = 0, absolute_tolerance = 0;

@@ -151,7 +151,7 @@ int verify(const VerifyOptions& options) {
     return end_as_interrupted(interrupted, plan);
   }
   result.environment_changes = changes_since(before);
-  if (result.interrupted_by == 0) keep_evidence_of(plan, result);
+  keep_evidence_of(plan, result);
   keep_document(plan, result);
   if (!options.run.log) link_last_run(plan, result);
   if (options.json) {
@@ -162,7 +162,6 @@ int verify(const VerifyOptions& options) {
   write_report(options.junit, print_verify_junit, plan, result);
   write_report(options.sarif, print_verify_sarif, plan, result);
   std::cout.flush();
-  if (result.interrupted_by != 0) return end_as_interrupted({result.interrupted_by}, plan);
   return status_of(result.answer);
 }
 

@@ -33,27 +33,6 @@ void check_can_be_written(const std::string& file) {
     throw UsageError("cannot write " + in_quotes(file));
 }
 
-/// Hours of runs come before the search.
-void check_allocations(const VerifyOptions& options) {
-  if (!options.allocations) return;
-  const std::vector<const Perturbation*> turned =
-      options.perturb ? choose_perturbations(*options.perturb) : std::vector<const Perturbation*>();
-  const auto is_searched = [](const Perturbation* perturbation) {
-    return can_search_allocations(perturbation->name);
-  };
-  if (std::ranges::none_of(turned, is_searched))
-    throw UsageError(
-        "--allocations searches what a perturbed run shows: --perturb=fill or --perturb=aslr is missing");
-  const std::string mode = options.run.mode.value_or(variable("DETSHIM_MODE", "enforce"));
-  if (options.run.keep_aslr || mode == "observe" || mode == "off")
-    throw UsageError("--allocations needs a fixed address-space layout, which " +
-                     std::string(options.run.keep_aslr ? "--keep-aslr" : "mode " + mode) + " leaves random");
-  const std::string library = find_heap_library(options.run.library);
-  if (library.find_first_of(" :") != std::string::npos)
-    throw UsageError(in_quotes(library) +
-                     " cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
-}
-
 /// What is written into an output in the end would be over the user's file.
 void check_reports(const VerifyOptions& options) {
   if (options.outputs.empty()) return;
@@ -161,7 +140,6 @@ void check_verify(const VerifyOptions& options) {
     if (report) check_can_be_written(*report);
   check_reports(options);
   find_library(options.run.library);
-  check_allocations(options);
 }
 
 VerifyPlan plan_verification(const VerifyOptions& options, const std::string& verb) {
@@ -175,7 +153,6 @@ VerifyPlan plan_verification(const VerifyOptions& options, const std::string& ve
   plan.timeout_s = options.timeout_s;
   plan.has_fresh_cache = options.fresh_cache;
   plan.has_control = options.control;
-  plan.names_allocations = options.allocations;
   if (options.perturb) plan.perturbations = choose_perturbations(*options.perturb);
   if (options.resume) plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);

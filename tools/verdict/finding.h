@@ -61,8 +61,11 @@
   X(racing_threads, "pool", unverified)                     \
   X(racing_manager, "pool", unverified)                     \
   X(racing_trainers, "pool", unverified)                    \
+  X(sharing_threads, "pool", unverified)                    \
   X(racing_queue, "pool", unverified)                       \
   X(racing_workers, "pool", unverified)                     \
+  X(sharing_workers, "pool", unverified)                    \
+  X(results_as_they_come, "pool", unverified)               \
   X(script_words, "script", unverified)                     \
   X(missing_ranks, "missing_ranks", unverified, by_nothing) \
   X(no_rank, "missing_ranks", unverified, by_nothing)       \

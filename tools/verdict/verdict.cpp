@@ -9,6 +9,7 @@
 #include "verdict/cuda_findings.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -117,31 +118,85 @@ constexpr struct {
     {"multiprocessing.Manager", Finding::racing_manager, 2},
     {"multiprocessing.Queue", Finding::racing_queue, 2},
     {"gensim", Finding::racing_trainers, 1},
+    {"joblib", Finding::sharing_threads, 1},
     {"dask.distributed", Finding::racing_workers, 2},
     {"", Finding::racing_workers, 1},
 };
 
+/// A script's first megabyte, as it stands now; empty for what is no text.
+std::string beginning_of_file(const std::filesystem::path& name) {
+  constexpr std::streamsize most = 1 << 20;
+  std::ifstream input(name, std::ios::binary);
+  std::string text(most, '\0');
+  input.read(text.data(), most);
+  text.resize(static_cast<std::size_t>(input.gcount()));
+  return text.find('\0') == std::string::npos ? text : "";
+}
+
+/// What the records say of pools: "multiprocessing.Pool, train.py:7", and how often.
+struct Pools {
+  std::map<std::string, std::uint64_t> racing;
+  std::set<std::string> kinds_dealt, lines_dealt, files_dealt,
+      kinds_sharing; ///< where tasks go to workers in turn
+
+  explicit Pools(const Log& log) {
+    each_record(log, [&](const Process&, const Call& call, const CallCount& count) {
+      const std::string* pool = find_field(call.fields, "pool");
+      // OpenMP's threads are a number
+      if (pool == nullptr && call.function == "pthread_create") pool = find_field(call.fields, "threads");
+      if (pool == nullptr) return;
+      const Reason why = reason_of(call.why);
+      if (why == Reason::worker_shares)
+        kinds_sharing.insert(kind_of(*pool));
+      else if (why != Reason::tasks_dealt)
+        racing[*pool] += count.calls;
+      else
+        note_dealt(*pool);
+      if (why == Reason::task_race) kinds_raced.insert(kind_of(*pool));
+    });
+    for (const std::string& kind : kinds_raced) kinds_dealt.erase(kind);
+  }
+  /// "multiprocessing.Queue/mp-7f3a, train.py:7": queues have names.
+  static std::string kind_of(const std::string& pool) {
+    return pool.substr(0, std::min(pool.find(", "), pool.find('/')));
+  }
+  static std::string line_of(const std::string& pool) {
+    const std::size_t comma = pool.find(", ");
+    return comma == std::string::npos ? "" : base_name(pool.substr(comma + 2));
+  }
+
+private:
+  void note_dealt(const std::string& pool) {
+    kinds_dealt.insert(kind_of(pool));
+    if (line_of(pool).empty()) return;
+    lines_dealt.insert(line_of(pool));
+    files_dealt.insert(pool.substr(pool.find(", ") + 2, pool.rfind(':') - pool.find(", ") - 2));
+  }
+
+  std::set<std::string> kinds_raced; ///< of one kind, some are not dealt
+};
+
 /// Workers that take tasks as they are free, threads beside each other, processes that fill one queue.
 void find_pools(const VerdictInputs& inputs, Verdict& verdict) {
-  std::map<std::string, std::uint64_t> pools; // "multiprocessing.Pool, train.py:7", and how often
-  for (const SymbolSummary& symbol : inputs.summary.symbols)
-    for (const Example& example : symbol.examples) {
-      if (const std::string* pool = find_field(example.fields, "pool")) pools[*pool] += example.count.calls;
-      if (symbol.function != "pthread_create") continue; // OpenMP's threads are a number
-      if (const std::string* pool = find_field(example.fields, "threads"))
-        pools[*pool] += example.count.calls;
-    }
-  for (const auto& [pool, calls] : pools) {
-    const auto with_line = pools.upper_bound(pool + ", ");
-    if (with_line != pools.end() && with_line->first.starts_with(pool + ", ")) continue;
+  const Pools pools(inputs.log);
+  for (const auto& [pool, calls] : pools.racing) {
+    const std::string kind = Pools::kind_of(pool);
+    const auto with_line = pools.racing.upper_bound(pool + ", ");
+    if (with_line != pools.racing.end() && with_line->first.starts_with(pool + ", ")) continue;
     const auto* const race =
         std::ranges::find_if(races, [&name = pool](const auto& row) { return name.starts_with(row.start); });
-    if (calls < race->least_calls) continue;
-    const std::size_t comma = pool.find(", ");
-    verdict.add({.finding = race->finding,
-                 .library = pool.substr(0, comma),
-                 .place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2))});
+    if (calls < race->least_calls || pools.kinds_dealt.contains(kind)) continue;
+    verdict.add({.finding = race->finding, .library = kind, .place = Pools::line_of(pool)});
   }
+  for (const std::string& kind : pools.kinds_sharing)
+    verdict.add({.finding = Finding::sharing_workers, .library = kind});
+  // Asked by these, which tasks are done is a race, and memory is shared without a lock.
+  std::set<std::string> words;
+  for (const std::string& file : pools.files_dealt)
+    for (const std::string_view word : {"as_completed(", "FIRST_COMPLETED", "FIRST_EXCEPTION", ".done()",
+                                        ".ready()", "SharedMemory(", "RawArray(", "RawValue(", "memmap("})
+      if (beginning_of_file(file).find(word) != std::string::npos) words.emplace(word);
+  verdict.add_named(Finding::results_as_they_come, words);
 }
 
 // ---- What the user's own lines did that no seed pins ----
@@ -181,16 +236,6 @@ bool is_of_loader(const PythonFrames& python) {
   });
 }
 
-/// A script's first megabyte, as it stands now; empty for what is no text.
-std::string beginning_of_script(const Start& start, const std::string& name) {
-  constexpr std::streamsize most = 1 << 20;
-  std::ifstream input(std::filesystem::path(start.working_directory) / name, std::ios::binary);
-  std::string text(most, '\0');
-  input.read(text.data(), most);
-  text.resize(static_cast<std::size_t>(input.gcount()));
-  return text.find('\0') == std::string::npos ? text : "";
-}
-
 /// Where the user's code reads clocks, starts threads, or processes run beside each other. Not each is a
 /// fault: what a line reads may be printed alone.
 void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
@@ -199,9 +244,14 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
     if (!line.empty())
       lines[finding].insert(finding == Finding::input_read ? line + " (" + kind + ")" : line);
   };
+  const std::set<std::string> dealt = Pools(inputs.log).lines_dealt;
   const auto add_python = [&](Finding finding, const std::string& kind, const PythonFrames& python) {
-    if (python.user && !is_of_loader(python))
-      add_line(finding, kind, line_of_frame(python.frames[*python.user]));
+    if (!python.user || is_of_loader(python)) return;
+    const std::string line = line_of_frame(python.frames[*python.user]);
+    const bool is_of_pool =
+        finding == Finding::processes_started || (finding == Finding::input_read && kind == "network");
+    if (!is_of_pool || !(dealt.contains(line) || (!dealt.empty() && line.starts_with("<string>"))))
+      add_line(finding, kind, line);
   };
   for (const SymbolSummary& symbol : inputs.summary.symbols)
     if (symbol.action == Action::observe && has_reason(symbol, {Reason::clock_read}))
@@ -249,6 +299,22 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
   for (const auto& [finding, names] : lines) verdict.add_named(finding, names);
 }
 
+/// True if the frame's line of Python has the number in it, as it stands now: `default_rng(20261127001)`.
+bool is_written_in(const std::string& frame, const std::string& number) {
+  const std::string place = frame.substr(0, frame.rfind(' '));
+  const std::size_t colon = place.rfind(':');
+  if (colon == std::string::npos) return false;
+  std::ifstream input(place.substr(0, colon));
+  std::string line;
+  for (unsigned long i = std::strtoul(place.c_str() + colon + 1, nullptr, 10); i > 0; --i)
+    std::getline(input, line);
+  const auto is_part = [&](std::size_t i) {
+    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i]));
+  };
+  const std::size_t at = line.find(number);
+  return at != std::string::npos && (at == 0 || !is_part(at - 1)) && !is_part(at + number.size());
+}
+
 /// Call sites of seeds that may be the program's own, or a hash of a clock: a comparison tells.
 void find_unexplained_seeds(const VerdictInputs& inputs, Verdict& verdict) {
   const auto has_one = [](const SymbolSummary& symbol) {
@@ -259,9 +325,12 @@ void find_unexplained_seeds(const VerdictInputs& inputs, Verdict& verdict) {
   std::set<std::string> names;
   each_record(inputs.log, [&](const Process&, const Call& call, const CallCount&) {
     if (reason_of(call.why) != Reason::unexplained_seed) return;
+    const std::string* const seed = find_field(call.fields, "requested");
+    if (seed != nullptr && !call.python.empty() && is_written_in(call.python.frames.front(), *seed)) return;
     const std::string line = line_of_call(call, source_lines);
     names.insert(line.empty() ? base_name(call.at) : line);
   });
+  if (names.empty()) return;
   verdict.add(
       {.finding = Finding::seed_unexplained, .names = {names.begin(), names.end()}, .count = names.size()});
 }
@@ -281,7 +350,8 @@ void find_shell_words(const VerdictInputs& inputs, Verdict& verdict) {
       if (start.args.size() == 1) found[shell].emplace("a text from its input");
       for (std::size_t i = 1; i < start.args.size(); ++i) {
         const bool is_file = text.empty() && !start.args[i].starts_with('-') && start.args[i - 1] != "-c";
-        text += is_file ? beginning_of_script(start, start.args[i]) : start.args[i];
+        text += is_file ? beginning_of_file(std::filesystem::path(start.working_directory) / start.args[i])
+                        : start.args[i];
         text += '\n';
         if (is_file && text.size() == 1) found[shell].emplace("a text that is gone");
         if (is_file) break; // what follows are the script's own arguments

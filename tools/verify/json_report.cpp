@@ -73,16 +73,6 @@ Json first_cause_json(const std::optional<FirstCause>& cause) {
           {"command", unless_empty(cause->command())}};
 }
 
-Json search_json(const AllocationSearch& search) {
-  return {{"perturbation", search.perturbation},
-          {"result", allocation_results[static_cast<int>(search.result)]},
-          {"place", unless_empty(search.place)},
-          {"size", search.size},
-          {"runs", search.runs},
-          {"allocations", search.allocations},
-          {"text", search.text}};
-}
-
 Json row_json(const LedgerRow& row) {
   return {{"function", row.function}, {"place", row.place},     {"whole", row.whole},
           {"killed", row.killed},     {"resumed", row.resumed}, {"began_anew", row.began_anew()}};
@@ -133,7 +123,6 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
                    {"differences", differences_json(result.comparisons)},
                    {"control_differences", differences_json(result.control_comparisons)},
                    {"first_cause", first_cause_json(result.first_cause)},
-                   {"allocations", json_list(result.searches, search_json)},
                    {"ledger", json_list(result.ledger, row_json)},
                    {"volatile", volatile_json(result)},
                    {"problems", json_list(result.problems, problem_json)},

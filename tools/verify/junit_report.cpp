@@ -40,8 +40,6 @@ void print_verify_junit(const VerifyPlan& plan, const Verification& result, std:
   if (result.first_cause)
     for (const std::string& line : describe_first_cause(*result.first_cause, {}))
       cause += escaped(line) + "\n";
-  for (const AllocationSearch& search : result.searches)
-    cause += escaped(search.perturbation + ": " + search.text) + "\n";
   print_case(out, "verdict", what, describe_answer(plan, result), cause);
   out << "  </testsuite>\n</testsuites>\n";
 }

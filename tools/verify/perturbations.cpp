@@ -1,6 +1,5 @@
 #include "verify/perturbations.h"
 
-#include "common/heap_search.h"
 #include "support/exit_status.h"
 #include "support/lists.h"
 #include "support/variable.h"
@@ -8,6 +7,7 @@
 #include "verify/busy_processors.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -27,6 +27,10 @@ void keep_random_layout(RunSettings& settings) { settings.keeps_random_layout = 
 void halve_processors(RunSettings& settings) {
   settings.processors = std::max<std::size_t>(available_processors() / 2, 1);
 }
+
+/// 3e38 as a float, 1e306 as a double, NaN of 16 bits; -2e38 and -5e303: no sum hides them, nor do both a
+/// maximum, a minimum or a comparison with 0.
+constexpr std::uint8_t positive_filling = 0x7F, negative_filling = 0xFE;
 
 /// glibc fills what malloc gives with the complement of this byte, and what is freed with the byte.
 template <std::uint8_t filling>

@@ -84,23 +84,17 @@ std::set<std::string> settings_turned_by(const std::string& perturbation) {
   return {};
 }
 
-/// What a perturbation shows by itself, whatever the logs hold; nothing where that was searched.
-void add_what_perturbation_shows(const std::string& perturbation,
-                                 const std::vector<AllocationSearch>& searches,
-                                 std::vector<Suspect>& suspects) {
-  const auto is_of_it = [&](const AllocationSearch& search) { return search.perturbation == perturbation; };
-  if (std::ranges::any_of(searches, is_of_it)) return;
+/// What a perturbation shows by itself, whatever the logs hold.
+void add_what_perturbation_shows(const std::string& perturbation, std::vector<Suspect>& suspects) {
   if (perturbation.starts_with("fill"))
     suspects.insert(suspects.begin(),
-                    {"memory", "memory is read before anything wrote it; --allocations names where it was "
-                               "allocated, in some 15 to 60 further runs, and of a program in C or C++ "
-                               "`valgrind --track-origins=yes` where it is used"});
+                    {"memory", "memory is read before anything wrote it; of a program in C or C++ `valgrind "
+                               "--track-origins=yes` names where it is used, and where it was allocated"});
   else if (perturbation == "aslr")
     suspects.insert(suspects.begin(),
                     {"address",
                      "an address goes into a hash or an order: pointers that are keys or sorted by, "
-                     "in Python hash() or id() of an object that has no hash of its own; --allocations names "
-                     "where it was allocated, in some 15 to 60 further runs"});
+                     "in Python hash() or id() of an object that has no hash of its own"});
 }
 
 void compare(const LogVerdict& one, const LogVerdict& other, const std::string& perturbation,
@@ -180,8 +174,8 @@ std::string FirstCause::command() const {
 }
 
 std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,
-                                           const std::vector<Run>& runs, const std::vector<LogVerdict>& logs,
-                                           const std::vector<AllocationSearch>& searches) {
+                                           const std::vector<Run>& runs,
+                                           const std::vector<LogVerdict>& logs) {
   for (const Comparison& comparison : comparisons) {
     if (comparison.differences.empty()) continue;
     FirstCause cause;
@@ -204,7 +198,7 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
     else
       compare(log, other_log, comparison.perturbation, cause);
     if (!cause.is_found() || !cause.text.empty())
-      add_what_perturbation_shows(comparison.perturbation, searches, cause.suspects);
+      add_what_perturbation_shows(comparison.perturbation, cause.suspects);
     return cause;
   }
   return std::nullopt;

@@ -5,7 +5,6 @@
 #include "log_diff/difference.h"
 #include "log_diff/suspects.h"
 #include "report/style.h"
-#include "verify/allocations.h"
 #include "verify/comparison.h"
 #include "verify/run_once.h"
 
@@ -54,10 +53,8 @@ struct FirstCause {
 };
 
 /// Nothing where none of the comparisons, each with the first run, found a difference. `logs`: of each run.
-/// `searches`: what further runs have found of a perturbation; that takes the place of what it may be.
 std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,
-                                           const std::vector<Run>& runs, const std::vector<LogVerdict>& logs,
-                                           const std::vector<AllocationSearch>& searches);
+                                           const std::vector<Run>& runs, const std::vector<LogVerdict>& logs);
 
 /// For people: a few lines, and the command.
 std::vector<std::string> describe_first_cause(const FirstCause& cause, Style style);

@@ -1,6 +1,5 @@
 #include "verify/run_once.h"
 
-#include "common/heap_search.h"
 #include "environment/capture.h"
 #include "run/early_settings.h"
 #include "run/library_file.h"
@@ -110,11 +109,6 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   options.quiet = true; // its lines would be the program's
   options.log = settings.log;
   if (settings.mode) options.mode = settings.mode;
-  if (!settings.heap_file.empty()) {
-    options.heap_library = find_heap_library(options.library);
-    ::setenv(heap_search_variable, settings.heap_file.c_str(), 1);
-  }
-  if (settings.python_uses_malloc) ::setenv("PYTHONMALLOC", "malloc", 0);
   if (!settings.disabled.empty()) {
     const std::string common = options.disable.value_or(variable("DETSHIM_DISABLE"));
     options.disable = common.empty() ? settings.disabled : common + "," + settings.disabled;

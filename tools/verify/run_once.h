@@ -29,10 +29,6 @@ struct RunSettings {
   std::string first_log;       ///< the first run's
   std::string caches;          ///< an empty folder for them; empty: where they always are
   bool freezes_clocks = false; ///< at the call sites that the first run's log names
-  std::string
-      heap_file; ///< libdetshim_heap.so is preloaded too, and does what this file says; empty: it is not
-  bool python_uses_malloc =
-      false; ///< for each of its objects, where it would take many from the kernel at once
 };
 
 /// What a run was, and what it left.

@@ -64,14 +64,6 @@ void print_volatile_lines(const Verification& result) {
   }
 }
 
-void print_searches(const Verification& result) {
-  for (const AllocationSearch& search : result.searches) {
-    const bool is_proved = search.result == AllocationSearch::Result::proved;
-    std::cout << label(is_proved ? "proved" : "searched") << search.perturbation << ": " << search.text
-              << '\n';
-  }
-}
-
 /// Where a resumed run came out otherwise: what it drew a second time.
 void print_ledger(const Verification& result) {
   const auto is_resumed = [](const Comparison& comparison) {
@@ -135,7 +127,6 @@ void print_verify_text(const VerifyPlan& plan, const Verification& result) {
   print_volatile_lines(result);
   print_differences(result, style);
   print_first_cause(result, style);
-  print_searches(result);
   print_ledger(result);
   for (const std::string& remark : result.remarks) std::cout << label("note") << printable(remark) << '\n';
   for (const Problem& problem : result.problems)

@@ -5,7 +5,6 @@
 #include "support/files.h"
 #include "support/lists.h"
 #include "support/wording.h"
-#include "verify/heap_file.h"
 #include "verify/output_claim.h"
 
 #include <algorithm>
@@ -52,33 +51,6 @@ void make_folder(const fs::path& folder) {
     throw UsageError("cannot make the folder " + in_quotes(folder.string()) + ": " +
                      std::generic_category().message(errno));
 }
-
-/// What a perturbed run has shown to differ: a search looks at nothing else.
-class WhatDiffered {
-public:
-  WhatDiffered(const Comparison& perturbed, const Run& first, const Run& turned, const ComparisonRules& rules)
-      : perturbed_(perturbed), rules_(rules) {
-    for (const char* const stream : {"stdout", "stderr"})
-      compare_stream(stream, first, turned, rules, &lines_[stream]);
-  }
-
-  bool differs(const Run& one, const Run& other) const {
-    const Comparison comparison = compare_runs(one, other, rules_);
-    return std::ranges::any_of(comparison.differences, [&](const Difference& difference) {
-      if (!perturbed_.differs_in(difference.item)) return false;
-      const auto shown = lines_.find(difference.item.kind);
-      if (shown == lines_.end()) return true;
-      std::set<std::uint64_t> now;
-      compare_stream(difference.item.kind, one, other, rules_, &now);
-      return std::ranges::any_of(now, [&](std::uint64_t line) { return shown->second.contains(line); });
-    });
-  }
-
-private:
-  const Comparison& perturbed_;
-  const ComparisonRules& rules_;
-  std::map<std::string, std::set<std::uint64_t>> lines_; ///< that differed, by stream
-};
 
 /// Does the runs, one after the other.
 class Session {
@@ -167,77 +139,11 @@ public:
   /// Outputs are as they were before the first run.
   void finish(Verification& result) {
     const std::size_t late = outputs_.put_back(plan_.folder / "late");
-    if (late > 0 && !has_broken_off_) // else they may be of the search's last run
+    if (late > 0)
       result.problems.push_back({"late", counted(late, "output") + " written after the run had ended", true});
   }
 
-  /// After runs that are equal but for perturbations that show what was allocated.
-  void search_allocations(Verification& result) {
-    for (const Comparison& perturbed : result.comparisons) {
-      if (is_over_ || perturbed.differences.empty() || !can_search_allocations(perturbed.perturbation))
-        continue;
-      const Run& first = result.runs.front();
-      const Run& turned = result.runs[perturbed.other_index];
-      std::optional<Run> reference;
-      std::size_t count = 0;
-      const fs::path file = plan_.folder / "heap";
-      std::optional<WhatDiffered> what;
-      std::optional<Run> alone;
-      const auto run = [&](const HeapChoice& choice, HeapRole role) {
-        write_heap_file(file, choice);
-        RunSettings settings;
-        settings.heap_file = file.string();
-        settings.python_uses_malloc = choice.change == HeapChange::move;
-        const RunOnce how{signals_, plan_.run, plan_.timeout_s};
-        const std::string name = "search " + perturbed.perturbation + " " + std::to_string(++count);
-        check_for_late_outputs(name, result);
-        Run made = run_one(name, how, std::move(settings));
-        take_outputs(made);
-        HeapRun its;
-        its.answer = read_heap_answer(file);
-        its.cannot_be_used = why_not_usable(made, first, turned);
-        if (!its.cannot_be_used.empty()) return its;
-        for (const auto& [id, process] : logged_processes(made.log().string()))
-          made.processes.emplace(id, process);
-        if (!what) what.emplace(perturbed, first, turned, plan_.rules);
-        its.differs = what->differs(role == HeapRole::reference ? first : *reference, made);
-        its.differs_from_alone = role == HeapRole::alone && alone && what->differs(*alone, made);
-        if (role == HeapRole::reference)
-          reference = std::move(made);
-        else if (role == HeapRole::alone && !alone)
-          alone = std::move(made);
-        else
-          remove_outputs(made);
-        return its;
-      };
-      // What goes wrong from here on leaves the verdict on the runs that are done.
-      const RunWithHeap run_or_say_why_not = [&](const HeapChoice& choice, HeapRole role) {
-        HeapRun broken_off;
-        try {
-          return run(choice, role);
-        } catch (const Interrupted& interrupted) {
-          result.interrupted_by = interrupted.signal;
-          is_over_ = true;
-          broken_off.cannot_be_used = "it was interrupted";
-        } catch (const std::runtime_error& error) { // UsageError, std::system_error: a full disk
-          broken_off.cannot_be_used = printable(error.what());
-        }
-        has_broken_off_ = true;
-        return broken_off;
-      };
-      result.searches.push_back(detshim::search_allocations(perturbed.perturbation, run_or_say_why_not,
-                                                            [&] { return read_heap_sites(file); }));
-    }
-  }
-
 private:
-  /// One search has some dozens of runs.
-  static void remove_outputs(const Run& run) {
-    std::error_code ignored;
-    if (const Folder folder(run.folder); folder.is_open())
-      fs::remove_all(fs::path(folder.open_name()) / "outputs", ignored);
-  }
-
   static std::string describe_full_disk(const Run& run) {
     return "the disk was full after " + run.name + " at '" + run.full_disk->string() + "'";
   }
@@ -249,17 +155,6 @@ private:
   static std::string describe_not_kept(const Run& run) {
     return "what " + run.name + " printed could not be kept in '" + run.folder.string() +
            "': " + std::generic_category().message(run.not_kept);
-  }
-
-  /// A run of the search says something where it ended as one of the two did whose difference is searched.
-  static std::string why_not_usable(const Run& made, const Run& first, const Run& turned) {
-    if (!made.left_behind.empty()) return made.name + " left processes behind";
-    if (made.full_disk) return describe_full_disk(made);
-    if (made.not_kept != 0) return describe_not_kept(made);
-    if (!made.left_alone.empty()) return describe_left_alone(made);
-    if (made.status != first.status && made.status != turned.status)
-      return made.name + " ended otherwise than " + first.name + " and " + turned.name + ": " + made.ending();
-    return {};
   }
 
   void run(const std::string& name, const Perturbation* perturbation, RunSettings settings,
@@ -306,9 +201,8 @@ private:
 
   void check_for_late_outputs(const std::string& name, Verification& result) {
     if (!outputs_.has_any()) return;
-    if (!has_broken_off_) // else they may be of the search's last run
-      result.problems.push_back(
-          {"late", "before " + name + ", outputs are there again: something still writes", true});
+    result.problems.push_back(
+        {"late", "before " + name + ", outputs are there again: something still writes", true});
     outputs_.take(plan_.folder / "late" / replaced_blanks(name));
   }
 
@@ -380,7 +274,6 @@ private:
   Outputs outputs_;
   RunLines lines_;
   bool is_over_ = false;
-  bool has_broken_off_ = false; ///< a search
 };
 
 void add_problem(Verification& result, const char* kind, const std::string& text) {
@@ -544,13 +437,6 @@ std::size_t equal_plain_runs(const Verification& result) {
   return result.plain_runs;
 }
 
-/// Runs in which nothing was turned are equal; notes why nothing is searched otherwise.
-bool can_be_searched(Verification& result) {
-  if (equal_plain_runs(result) > 0) return true;
-  result.remarks.emplace_back("--allocations: nothing was searched, since runs differ with nothing turned");
-  return false;
-}
-
 } // namespace
 
 const char* answer_name(Answer answer) {
@@ -567,24 +453,13 @@ std::size_t runs_for_bound(double rate) {
 
 Verification verify_program(const VerifyPlan& plan) {
   Verification result;
-  std::optional<Session> session(std::in_place, plan);
-  const auto end_session = [&] {
-    try {
-      session->finish(result);
-    } catch (const std::runtime_error& error) {
-      if (result.searches.empty()) throw;
-      result.problems.push_back({"late", error.what(), false});
-    }
-    session.reset(); // from here on a signal ends us as it usually does
-  };
-  session->run_all(result);
-  if (!plan.names_allocations) end_session();
+  {
+    Session session(plan);
+    session.run_all(result);
+    session.finish(result);
+  } // from here on a signal ends us as it usually does
   judge_runs(plan, result);
   compare_all(plan, result);
-  if (session) {
-    if (can_be_searched(result)) session->search_allocations(result);
-    end_session();
-  }
   look_at_endings(result);
   look_at_unnamed_outputs(plan, result);
   look_at_control(plan, result);
@@ -598,7 +473,7 @@ Verification verify_program(const VerifyPlan& plan) {
   if (result.killed && result.resumed)
     result.ledger = draw_ledger(result.runs.front(), *result.killed, *result.resumed);
   if (plan.looks_for_cause)
-    result.first_cause = find_first_cause(result.comparisons, result.runs, result.logs, result.searches);
+    result.first_cause = find_first_cause(result.comparisons, result.runs, result.logs);
   return result;
 }
 

@@ -1,7 +1,6 @@
 // Runs a program several times under one seed and compares what came of it.
 #pragma once
 
-#include "verify/allocations.h"
 #include "verify/comparison.h"
 #include "verify/perturbations.h"
 #include "verify/resumed.h"
@@ -32,7 +31,6 @@ struct VerifyPlan {
   bool has_fresh_cache = false;      ///< caches are empty as a run begins
   RunSettings settings;              ///< of the plain runs
   bool looks_for_cause = true;       ///< where runs differ
-  bool names_allocations = false;    ///< where a perturbed run differs: by further runs
   /// Keeps, for later runs, which seeds changed from one run's log to the other's; their call sites, for
   /// people.
   std::function<std::vector<std::string>(const std::string& log, const std::string& other)> learn_seeds;
@@ -57,13 +55,11 @@ struct Verification {
   std::vector<LedgerRow> ledger;      ///< of --resume
   std::vector<Comparison> control_comparisons, comparisons; ///< each with the first run
   std::optional<FirstCause> first_cause;                    ///< where runs differ
-  std::vector<AllocationSearch> searches;                   ///< one for each perturbation that was searched
   std::vector<Problem> problems;
   std::vector<std::string> remarks;
   std::vector<std::string> learned_seeds;       ///< the call sites that were pinned after the first runs
   std::size_t runs_before = 0;                  ///< so many; they were not compared
   std::vector<std::string> environment_changes; ///< while the runs ran; safe to print
-  int interrupted_by = 0;                       ///< the signal, where it came in a search
   std::size_t plain_runs = 0;
   double began = 0, ended = 0; ///< the first run, and the last; in seconds since 1970
   double bound = 1;            ///< see differing_rate_bound(); 1 where nothing is known
@@ -76,8 +72,7 @@ double differing_rate_bound(std::size_t runs);
 /// So many equal runs bound the rate at `rate`.
 std::size_t runs_for_bound(double rate);
 
-/// Throws UsageError, or Interrupted, but for what happens in a search: that is in the result. Outputs are as
-/// they were then.
+/// Throws UsageError, or Interrupted; outputs are as they were then.
 Verification verify_program(const VerifyPlan& plan);
 
 } // namespace detshim

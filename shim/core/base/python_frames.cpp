@@ -384,14 +384,14 @@ uint64_t PythonCallSite::key() const {
 namespace {
 
 /// Walks by what is trusted, and holds what is read to what the interpreter itself says, until they have
-/// agreed once. `may_ask`: the interpreter may be called.
-void find_call_site(const Interpreter& python, PythonDetail detail, bool may_ask, PythonCallSite& call_site) {
-  const bool is_held = may_ask && python.held();
+/// agreed once.
+void find_call_site(const Interpreter& python, PythonDetail detail, PythonCallSite& call_site) {
+  const bool is_held = python.held();
   const Trust trusted = known_trust();
   const auto ask = [&](PythonCallSite& to) {
     pick_frames(to, detail, [](auto visit) { walk_by_asking(visit); });
   };
-  if (python.layout == nullptr || (may_ask && trusted == Trust::no)) {
+  if (python.layout == nullptr || trusted == Trust::no) {
     if (is_held) ask(call_site);
     return;
   }
@@ -415,14 +415,7 @@ void find_python_call_site(PythonCallSite& call_site, PythonDetail detail, bool 
   Interpreter python = {};
   if (!looks_for_python && __atomic_load_n(&known_at, __ATOMIC_ACQUIRE) <= 1) return;
   if (find_interpreter(python, looks_for_python) && python.is_initialized() != 0)
-    find_call_site(python, detail, true, call_site);
-}
-
-void read_python_call_site(PythonCallSite& call_site) {
-  call_site = {};
-  Interpreter python = {};
-  if (find_interpreter(python, true) && python.is_initialized() != 0)
-    find_call_site(python, PythonDetail::all, false, call_site);
+    find_call_site(python, detail, call_site);
 }
 
 void detail::each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data) {
@@ -500,6 +493,25 @@ bool add_object(const Interpreter& python, Object* object, TextWriter& to, int d
   return add_text_of(python, shape.get(), to);
 }
 
+/// Appends the object that a mapping has under a name ("fn"), or an attribute of it ("fn.__name__").
+bool add_value(const Interpreter& python, Object* mapping, const char* path, TextWriter& to) {
+  Text<64> part;
+  Owned object(python, nullptr);
+  for (const char* at = path;; ++at) {
+    if (*at != '.' && *at != 0) {
+      part.add(*at);
+      continue;
+    }
+    Object* const from = mapping != nullptr ? mapping : object.get();
+    if (from == nullptr) return false;
+    object.take(mapping != nullptr ? python.mapping_item(from, part.c_str())
+                                   : python.attribute(from, part.c_str()));
+    mapping = nullptr;
+    part.shorten(0);
+    if (*at == 0) return object.get() != nullptr && add_object(python, object.get(), to);
+  }
+}
+
 /// Runs `act` with the process's interpreter, its lock held and without a pending exception; false where that
 /// cannot be.
 template <typename Act>
@@ -521,22 +533,8 @@ bool with_interpreter(Act act) {
 
 bool PythonScope::add(TextWriter& to, const char* variable) const {
   const Interpreter& python = *static_cast<const Interpreter*>(python_);
-  Text<64> part;
-  Owned object(python, variables_of_, "f_locals");
-  bool is_attribute = false;
-  for (const char* at = variable;; ++at) {
-    if (*at != '.' && *at != 0) {
-      part.add(*at);
-      continue;
-    }
-    if (object.get() == nullptr) return false;
-    object.take(is_attribute ? python.attribute(object.get(), part.c_str())
-                             : python.mapping_item(object.get(), part.c_str()));
-    is_attribute = true;
-    part.shorten(0);
-    if (*at == 0) break;
-  }
-  return object.get() != nullptr && add_object(python, object.get(), to);
+  const Owned variables(python, variables_of_, "f_locals");
+  return add_value(python, variables.get(), variable, to);
 }
 
 bool detail::each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data) {
@@ -547,15 +545,23 @@ bool detail::each_python_scope(int limit, bool (*visit)(const PythonScope&, void
   });
 }
 
-bool add_python_version(TextWriter& to, const char* module) {
+bool add_python_value(TextWriter& to, const char* module, const char* attribute) {
   bool is_there = false;
   with_interpreter([&](const Interpreter& python) {
     Object* const modules = python.modules();
     Object* const found = modules != nullptr ? python.item(modules, module) : nullptr;
-    const Owned version(python, found, "__version__");
-    is_there = version.get() != nullptr && add_text_of(python, version.get(), to);
+    const Owned variables(python, found, "__dict__");
+    is_there = add_value(python, variables.get(), attribute, to);
   });
   return is_there;
+}
+
+void add_names_in_code(TextWriter& to) {
+  each_frame(1, [&](const Interpreter& python, Object* frame) {
+    const Owned code(python, frame, "f_code");
+    const Owned names(python, code.get(), "co_names");
+    return names.get() != nullptr && python.has_scopes && add_text_of(python, names.get(), to);
+  });
 }
 
 bool is_python(const Module& module) { return module.symbol("PyEval_GetFrame") != nullptr; }

@@ -43,10 +43,6 @@ enum class PythonDetail : uint8_t {
 /// interpreter if none was found before, which takes as long as there are loaded objects.
 void find_python_call_site(PythonCallSite& call_site, PythonDetail detail, bool looks_for_python);
 
-/// The same with all its frames for a call out of an allocator, which may be the interpreter's own: nothing
-/// is asked of it that could allocate. No frames where its version is not known.
-void read_python_call_site(PythonCallSite& call_site);
-
 class PythonScope;
 
 namespace detail {
@@ -65,6 +61,10 @@ void each_python_frame(int limit, Visit visit) {
 
 /// The first of those, with empty texts where there is none.
 PythonFrame innermost_python_frame();
+
+/// Appends the names that the code of the innermost frame uses ("('time', 'Random')"), where this thread
+/// holds the interpreter's lock.
+void add_names_in_code(TextWriter& to);
 
 /// Calls visit(name) for at most `limit` frames of the calling thread, innermost first, with the name of the
 /// module whose code the frame runs (`nacl.utils`, `__main__`), until visit(name) returns false. Does nothing
@@ -108,9 +108,9 @@ bool each_python_scope(int limit, Visit visit) {
       limit, [](const PythonScope& scope, void* to) { return (*static_cast<Visit*>(to))(scope); }, &visit);
 }
 
-/// Appends the `__version__` of a module that is imported ("triton"); false where it is not. As
-/// each_python_scope().
-bool add_python_version(TextWriter& to, const char* module);
+/// Appends what an imported module's attribute holds ("triton", "__version__"), or an attribute of that, as
+/// PythonScope::add() does; false where there is none. As each_python_scope().
+bool add_python_value(TextWriter& to, const char* module, const char* attribute);
 
 /// True if the module is a Python interpreter.
 bool is_python(const Module& module);

@@ -53,6 +53,12 @@ namespace settings_table {
     {"TF_DETERMINISTIC_OPS", "TensorFlow", "once, at the first op that asks", "tsl/util/determinism.cc",
      Treatment::strict, "1", "1|true", false, true, "tensorflow|tensorflow_cpu", "2.1..2.21",
      "2.1 on: random ops without a seed are refused"},
+    // Which of a host's ranks add first follows from where they run.
+    {"I_MPI_CBWR", "Intel MPI", "as MPI is initialized",
+     "Intel MPI Developer Reference, I_MPI_CBWR; not tried", Treatment::force, "1", "1|2|weak|strict", false,
+     false, "", "2018 on"},
+    {"nnUNet_n_proc_DA", "nnU-Net", "as the training begins", "nnunetv2/utilities/default_n_proc_DA.py",
+     Treatment::strict, "0", "0", false, true, "", "2.0 on"},
     {"TF_CUDNN_DETERMINISTIC", "TensorFlow, XLA", "once, at the first convolution",
      "cuda_dnn.cc; NVIDIA's framework-determinism", Treatment::force, "1", "1|true", false, true,
      "tensorflow|tensorflow_cpu", "1.14..2.8", "", false, false},
@@ -149,6 +155,8 @@ namespace settings_table {
     {"CUDNN_FORCE_JIT_DBG", "cuDNN", "at the first cudnnCreate", "undocumented; 9.19 asks for it"},
     {"CUDNN_STRICT_DBG", "cuDNN", "at the first cudnnCreate", "undocumented; 9.19 asks for it"},
     {"CUDNN_LIB_CONFIG", "cuDNN", "at the first cudnnCreate", "undocumented; 9.19 asks for it"},
+    {"MPICH_ALLREDUCE_NO_SMP", "Cray's MPICH", "as MPI is initialized", "Cray's intro_mpi(3); not tried"},
+    {"MPICH_REDUCE_NO_SMP", "Cray's MPICH", "as MPI is initialized", "Cray's intro_mpi(3); not tried"},
 };
 
 namespace {
@@ -183,7 +191,7 @@ constinit Entries entries = [] {
 
 constexpr ByLetter forced_by_letter = [] {
   ByLetter made = {};
-  for (size_t i = 0; i < forced_count; ++i) made.of[settings[i].name[0] - 'A'] |= bit(i);
+  for (size_t i = 0; i < forced_count; ++i) made.of[settings[i].name[0] % 32] |= bit(i);
   return made;
 }();
 

@@ -38,8 +38,8 @@ constexpr bool is_portable_setting(const char* name) {
 /// (noted).
 namespace settings_table {
 
-inline constexpr size_t setting_count = 56;
-inline constexpr size_t forced_count = 32;
+inline constexpr size_t setting_count = 60;
+inline constexpr size_t forced_count = 34;
 inline constexpr size_t first_noted = forced_count + 1;
 extern const SettingInfo settings[setting_count];
 
@@ -65,7 +65,9 @@ extern Entries entries;
 /// that alone.
 struct ByLetter {
   uint64_t of[32];
-  constexpr uint64_t operator[](char c) const { return c >= 'A' && c <= 'Z' ? of[c - 'A'] : 0; }
+  constexpr uint64_t operator[](char c) const {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ? of[c % 32] : 0;
+  }
 };
 extern const ByLetter forced_by_letter;
 

@@ -133,7 +133,7 @@ class Problem {
 public:
   explicit Problem(const Timed& timed) : library_(timed.file->package) {
     text_.add(timed.file->file + 1).add("; ").add(timed.kernel.c_str()).add("; ").add(timed.key.c_str());
-    if (!add_python_version(place_.version(), library_)) place_.version().add('-');
+    if (!add_python_value(place_.version(), library_, "__version__")) place_.version().add('-');
   }
   bool is_whole() const { return !text_.cut(); }
   uint64_t key() const { return fnv1a_text(text_.c_str()); }

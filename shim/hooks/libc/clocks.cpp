@@ -10,6 +10,7 @@
 #include "core/seeds/clock_samples.h"
 #include "hooks/libc/raw_calls.h"
 #include "hooks/runtimes/python_clocks.h"
+#include "hooks/runtimes/python_pools.h"
 #include "hooks/runtimes/seeding_functions.h"
 #include "hooks/support/frozen_clocks.h"
 #include "hooks/support/user_call_sites.h"
@@ -51,8 +52,10 @@ const SeedingFunction* seeding_function_of(const Call& call, const void* const* 
 /// True where the user has named the call site: then the reading follows from the seed, and is no sample.
 template <typename Call>
 bool freezes(const Call& call) {
-  if (call.passes() || !is_frozen(call.caller())) return false;
-  call.record(Action::pin, Reason::frozen_clock, {});
+  if (call.passes()) return false;
+  const bool is_of_batches = options().forces() && is_clock_of_batches();
+  if (!is_of_batches && !is_frozen(call.caller())) return false;
+  call.record(Action::pin, is_of_batches ? Reason::batches_by_time : Reason::frozen_clock, {});
   return true;
 }
 

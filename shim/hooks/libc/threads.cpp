@@ -7,11 +7,13 @@
 #include "core/seeds/clock_samples.h"
 #include "hooks/libc/process.h"
 #include "hooks/libc/rand_r_cache.h"
+#include "hooks/runtimes/python_pools.h"
 #include "hooks/runtimes/python_threads.h"
 #include "hooks/runtimes/unseen_runtimes.h"
 #include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
 
+#include <cerrno>
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>
@@ -92,9 +94,55 @@ int wait_at(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
+/// Semaphores that processes share begin a page; libc's and Python's own lie anywhere.
+bool begins_page(const sem_t* semaphore) {
+  constexpr uintptr_t page = 4096;
+  return __builtin_expect(reinterpret_cast<uintptr_t>(semaphore) % page == 0, 0);
+}
+
+/// `take` calls the real function, once it is this worker's turn or there is none.
+template <typename Call, typename Take>
+int take_in_turn(const Call& call, const sem_t* semaphore, Turn turn, Take take) {
+  const int error = turn == Turn::others        ? EAGAIN
+                    : turn == Turn::expired     ? ETIMEDOUT
+                    : turn == Turn::interrupted ? EINTR
+                                                : 0;
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  if (turn == Turn::given_up) call.record(Action::nondeterministic, Reason::task_race, {});
+  if (turn == Turn::shared) call.record(Action::observe, Reason::worker_shares, {});
+  const int status = take();
+  if (status == 0 && turn == Turn::own) pass_turn(semaphore);
+  return status;
+}
+
+template <typename Call>
+int try_semaphore(const Call& call, sem_t* semaphore) {
+  if (!begins_page(semaphore) || call.passes()) return wait_at(call, semaphore);
+  return take_in_turn(call, semaphore, look_at_turn(semaphore, call.caller()),
+                      [&] { return wait_at(call, semaphore); });
+}
+
+template <typename Call, typename... Time>
+int wait_for_semaphore(const Call& call, sem_t* semaphore, Time... time) {
+  if (!begins_page(semaphore) || call.passes()) return wait_at(call, semaphore, time...);
+  const auto wait = [&](clockid_t clock = CLOCK_REALTIME, const timespec* until = nullptr) {
+    return wait_for_turn(semaphore, clock, until);
+  };
+  Turn turn;
+  if constexpr (sizeof...(time) == 1)
+    turn = wait(CLOCK_REALTIME, time...);
+  else
+    turn = wait(time...);
+  return take_in_turn(call, semaphore, turn, [&] { return wait_at(call, semaphore, time...); });
+}
+
 constexpr Description ends_deadline = {
-    .action = Action::observe,
-    .summary = "Tells a clock that Python reads for a lock's deadline from one that a line reads.",
+    .action = Action::replace,
+    .summary = "Deals the tasks of Python's pools to workers in turn; tells what clock is read for a lock's "
+               "deadline.",
 };
 using Wait = Call<int(sem_t* semaphore)>;
 using WaitUntil = Call<int(sem_t* semaphore, const timespec* time)>;
@@ -105,9 +153,10 @@ using WaitByClock = Call<int(sem_t* semaphore, clockid_t clock, const timespec* 
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOKS(libc, Wait, sem_wait, sem_trywait, wait_at, ends_deadline);
-DETSHIM_TEMPLATE_HOOK(libc, WaitUntil, sem_timedwait, wait_at, ends_deadline);
-DETSHIM_TEMPLATE_HOOK(libc, WaitByClock, sem_clockwait, wait_at, ends_deadline);
+DETSHIM_TEMPLATE_HOOK(libc, Wait, sem_trywait, try_semaphore, ends_deadline);
+DETSHIM_TEMPLATE_HOOK(libc, Wait, sem_wait, wait_for_semaphore, ends_deadline);
+DETSHIM_TEMPLATE_HOOK(libc, WaitUntil, sem_timedwait, wait_for_semaphore, ends_deadline);
+DETSHIM_TEMPLATE_HOOK(libc, WaitByClock, sem_clockwait, wait_for_semaphore, ends_deadline);
 
 DETSHIM_HOOK(libc, int, pthread_create,
              (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),

@@ -107,14 +107,54 @@ bool compares_and_swaps(const void* function) {
   return false;
 }
 
+/// True if the code up to the call of `end`, a wrapper, may do more than add whole numbers: it calls
+/// something else, or computes with floating-point numbers, whose sum depends on the order.
+bool may_add_floats([[maybe_unused]] const unsigned char* code, [[maybe_unused]] const void* end) {
+#if defined(__x86_64__)
+  constexpr ptrdiff_t longest = 1024;
+  const unsigned char* const limit = function_at(code).end;
+  const auto slot_at = [](const unsigned char* at) { // behind an opcode that takes a 32-bit offset from here
+    int32_t offset = 0;
+    __builtin_memcpy(&offset, at, sizeof offset);
+    return at + sizeof offset + offset;
+  };
+  const auto is_float = [](unsigned char opcode) {
+    return opcode >= 0x58 && opcode <= 0x5E && opcode != 0x5D;
+  };
+  for (const unsigned char* at = code; at + 8 < limit && at - code < longest; ++at) {
+    const unsigned char* slot = *at == 0xFF && (at[1] == 0x15 || at[1] == 0x25) ? slot_at(at + 2) : nullptr;
+    if (*at == 0xE8 || *at == 0xE9) { // to an entry of the table for calls: endbr64, bnd, jmp [slot]
+      const unsigned char* entry = slot_at(at + 1);
+      if (!function_at(code).holds(entry)) {
+        if (*entry == 0xF3) entry += 4;
+        if (*entry == 0xF2) ++entry;
+        if (*entry != 0xFF || entry[1] != 0x25) return true;
+        slot = slot_at(entry + 2);
+      }
+    }
+    if (slot != nullptr) return *reinterpret_cast<const void* const*>(slot) != end;
+    if (*at == 0xDB && (at[1] & 0x38) == 0x28) return true;             // of a long double
+    if (*at == 0x0F && (is_float(at[1]) || at[1] == 0xAF)) return true; // or a product
+    if (*at == 0xC5 && is_float(at[2])) return true; // VEX and EVEX: the opcode follows one
+    if (*at == 0xC4 && (is_float(at[3]) || at[3] >= 0x96))
+      return true; // to three bytes; or multiplies and adds
+    if (*at == 0x62 && (is_float(at[4]) || at[4] >= 0x96)) return true;
+  }
+#endif
+  return true;
+}
+
 using Region = void (*)(void*);
 
-/// The same, remembered: a region runs thousands of times.
+/// Of compares_and_swaps(), remembered: a region runs thousands of times.
 bool adds_in_any_order(Region region) {
   return once_in_thread(reinterpret_cast<const void*>(&compares_and_swaps),
                         reinterpret_cast<const void*>(region),
                         [&] { return compares_and_swaps(reinterpret_cast<const void*>(region)); }) != 0;
 }
+
+/// The last place of the thread where a reduction of several numbers began.
+thread_local constinit const void* combination_begins = nullptr;
 
 } // namespace
 
@@ -141,8 +181,11 @@ namespace {
 
 template <bool is_reduction, typename Call>
 auto run_region(const Call& call, Region region, void* data, unsigned threads, unsigned flags) {
-  if (!call.passes() && (is_reduction || adds_in_any_order(region)))
-    record_race(call, threads_of_region(call, threads), Reason::addition_race);
+  if (!call.passes() && (is_reduction || adds_in_any_order(region))) {
+    const bool is_alone = options().strict(); // one thread adds in one order
+    record_race(call, threads_of_region(call, threads), Reason::addition_race, is_alone);
+    if (is_alone) threads = 1;
+  }
   return call.real(region, data, threads, flags);
 }
 constexpr Description gcc_region = {.action = Action::nondeterministic,
@@ -303,10 +346,23 @@ using Reduce = CallOfCopy<words_signature<int, 7>>;
 DETSHIM_TEMPLATE_HOOK(openmp, Parallel, GOMP_parallel, run_region<false>, gcc_region);
 DETSHIM_TEMPLATE_HOOK(openmp, ParallelReductions, GOMP_parallel_reductions, run_region<true>, gcc_region);
 
-DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::nondeterministic, .fields = {"threads"},
-             .summary = "Records gcc's reductions of several numbers, which are combined under a lock.") {
+DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::observe,
+             .summary = "Where gcc's reductions of several numbers begin, which are combined under a lock.") {
   DETSHIM_ENTER_COPY(GOMP_atomic_start);
-  if (!call.passes()) record_race_in_team(call, Reason::addition_race);
+  combination_begins = call.caller();
+  call.real();
+}
+
+DETSHIM_HOOK(openmp, void, GOMP_atomic_end, (), .action = Action::nondeterministic, .fields = {"threads"},
+             .summary = "Records such a reduction where it adds more than whole numbers.") {
+  // It is jumped to, often, and then returns to the runtime.
+  const void* const begin = combination_begins != nullptr ? combination_begins : __builtin_return_address(0);
+  const CallOfCopy<void()> call(hooks::GOMP_atomic_end, begin);
+  const auto may_race = [&] {
+    return may_add_floats(static_cast<const unsigned char*>(begin), call.hook().wrapper());
+  };
+  if (!call.passes() && once_in_thread(reinterpret_cast<const void*>(&may_add_floats), begin, may_race) != 0)
+    record_race_in_team(call, Reason::addition_race);
   call.real();
 }
 

@@ -88,6 +88,20 @@ bool is_reading_of_users_python(const void* caller, PythonReading reading, Pytho
   return call_site.user == 0 || (reading == PythonReading::time && is_of_pythons_library(call_site));
 }
 
+bool is_reading_of_seeding_package(PythonCallSite& call_site) {
+  if (call_site.user <= 0 || !contains(call_site.frames[0].file, "-packages/") || !holds_python_lock())
+    return false;
+  Text<2000> names;
+  add_names_in_code(names);
+  for (const char* seeds : {"'Random'", "'RandomState'", "'SeedSequence'", "'default_rng'", "'manual_seed'",
+                            "'PRNGKey'", "'seed'"})
+    if (contains(names.c_str(), seeds)) {
+      call_site.user = 0;
+      return true;
+    }
+  return false;
+}
+
 bool is_import_of_python(const void* caller) {
   Module module;
   if (!find_module(caller, module) || !is_python(module)) return false;

@@ -24,6 +24,10 @@ enum class PythonReading {
 /// seeds are taken early, and a loop that times its steps pays no longer.
 bool is_reading_of_users_python(const void* caller, PythonReading reading, PythonCallSite& call_site);
 
+/// True if the reading, whose place that is, is a package's in a function that seeds something. The place is
+/// the package's line then.
+bool is_reading_of_seeding_package(PythonCallSite& call_site);
+
 /// True if it does not tell any more: the thread has read too often.
 bool is_past_budget(PythonReading reading);
 
@@ -47,9 +51,14 @@ void note_python_clock(const Call& call, PythonReading reading, const ReadTime& 
   if (options().off() || !call.is_hooked()) return;
   if (!is_reading_of_users_python(call.caller(), reading, call_site)) {
     if (time.is_there && is_past_budget(reading)) note_python_reading(0, time.seconds, time.nanoseconds);
+    if (reading != PythonReading::other_clock && options().pins() && is_reading_of_seeding_package(call_site))
+      keep_python_call(UserCall::clock, call.caller(), call_site);
     return;
   }
-  if (holds_python_lock()) {
+  const bool is_held = holds_python_lock();
+  // Without, the interpreter waits for its lock, as it does whenever another thread wants it.
+  if (!is_held && reading == PythonReading::other_clock) return;
+  if (is_held) {
     if (time.is_there) note_python_reading(call_site.key(), time.seconds, time.nanoseconds);
     exchange_python_seeds(call.caller());
   }

@@ -3,6 +3,7 @@
 #include "core/base/modules.h"
 #include "core/base/python_frames.h"
 #include "core/policy/options.h"
+#include "hooks/runtimes/python_pools.h"
 #include "hooks/support/user_call_sites.h"
 
 namespace detshim {
@@ -15,17 +16,25 @@ struct Starter {
   const char* pool;
   const char* workers;            ///< the variable with their number, or
   const char* is_named = nullptr; ///< with their name, which has this in it
+  // The variable with the semaphore under which tasks are taken. They are dealt if all workers are there from
+  // the start, as another variable says by its text.
+  const char* semaphore = nullptr;
+  const char* kind = "";
+  const char* if_kind = nullptr;
 };
 
 // CPython 3.9 to 3.14, loky 3, gensim 3 and 4. A pool of processes has threads in the program that made it,
 // however its workers are started.
 constexpr const char* pools_file = "/multiprocessing/pool.py";
 constexpr Starter starters[] = {
-    {pools_file, "__init__", "multiprocessing.Pool", "self._processes"},
+    {pools_file, "__init__", "multiprocessing.Pool", "self._processes", nullptr,
+     "self._inqueue._rlock._semlock.handle", "self._maxtasksperchild", "None"},
     {"/multiprocess/pool.py", "__init__", "multiprocess.Pool", "self._processes"},
     {"/concurrent/futures/process.py", "_start_executor_manager_thread", "ProcessPoolExecutor",
-     "self._max_workers"},
-    {"/process_executor.py", "_start_executor_manager_thread", "loky", "self._max_workers"},
+     "self._max_workers", nullptr, "self._call_queue._rlock._semlock.handle",
+     "self._safe_to_dynamically_spawn_children", "False"},
+    {"/process_executor.py", "_start_executor_manager_thread", "loky", "self._max_workers", nullptr,
+     "self._call_queue._rlock._semlock.handle"},
     // Each of its workers' threads for tasks; it has others.
     {"/distributed/threadpoolexecutor.py", "_adjust_thread_count", "dask.distributed",
      "self._thread_name_prefix", "Dask-Default"},
@@ -34,18 +43,29 @@ constexpr Starter starters[] = {
     {"/gensim/models/base_any2vec.py", "_train_epoch", "gensim", "self.workers"},
 };
 
-/// True if no more than one worker is asked for, or for something else. In the function of `starter`, which
-/// called threading.
-bool has_one_worker(const Starter& starter) {
-  Text<160> value;
-  int frame = 0;
-  each_python_scope(2, [&](const PythonScope& scope) {
-    if (frame++ == 1) scope.add(value, starter.workers);
-    return frame < 2;
-  });
-  if (starter.is_named != nullptr) return !contains(value.c_str(), starter.is_named);
-  return same_text(value.c_str(), "1") || same_text(value.c_str(), "0");
-}
+/// What the pool has, in the function of `starter`, which called threading.
+struct Workers {
+  bool are_several = false, are_dealt = false;
+
+  explicit Workers(const Starter& starter) {
+    Text<160> value, semaphore, kind;
+    int frame = 0;
+    each_python_scope(2, [&](const PythonScope& scope) {
+      if (frame++ == 0) return true;
+      scope.add(value, starter.workers);
+      if (starter.semaphore != nullptr)
+        scope.add(semaphore, starter.semaphore), scope.add(kind, starter.kind);
+      return false;
+    });
+    uint32_t number = 0;
+    for (const char* at = value.c_str(); *at >= '0' && *at <= '9'; ++at)
+      number = number * 10 + static_cast<uint32_t>(*at - '0');
+    are_several = starter.is_named != nullptr ? contains(value.c_str(), starter.is_named) : number > 1;
+    if (!options().forces()) return;
+    const bool are_there = starter.if_kind == nullptr || same_text(kind.c_str(), starter.if_kind);
+    are_dealt = deal_tasks(semaphore.c_str(), are_there && are_several ? number : 1);
+  }
+};
 
 /// True if a line of the user's own made the ThreadPool: only its authors know what the threads of an
 /// installed package's share.
@@ -55,8 +75,49 @@ bool is_users_own(const PythonCallSite& call_site) {
   return contains(made_by, "/multiprocessing/") || contains(made_by, "/multiprocess/");
 }
 
+/// True for a queue's first object out of a process, with the queue's name. PyTorch's loader orders what its
+/// workers put into one, unless it was made otherwise; where it was forked, that is among their frames. Of a
+/// package's queue the package's line is the place.
+bool is_put_into_queue(PythonCallSite& call_site, Text<96>& name) {
+  constexpr int deep = 40;
+  int number = 0;
+  bool is_put = false, is_of_loader = false;
+  PythonFrame writer;
+  Text<16> is_ordered;
+  each_python_scope(deep, [&](const PythonScope& scope) {
+    if (number == 2 && same_text(scope.function(), "put") &&
+        ends_with(scope.file(), "/multiprocessing/queues.py"))
+      is_put = scope.add(name, "self._sem._semlock.name");
+    if (is_put && same_text(name.c_str(), "None")) { // forked: all have it at one address
+      name.shorten(0);
+      scope.add(name, "self._sem._semlock.handle");
+    }
+
+    if (number == 3) is_of_loader = ends_with(scope.file(), "/torch/utils/data/_utils/worker.py");
+    return ++number < 4 || (is_put && is_of_loader &&
+                            !(ends_with(scope.file(), "/torch/utils/data/dataloader.py") &&
+                              scope.add(is_ordered, "loader.in_order")));
+  });
+  if (!is_put || (is_of_loader && !same_text(is_ordered.c_str(), "False"))) return false;
+  if (!is_of_loader && call_site.user > 1 && contains(call_site.frames[0].file, "-packages/"))
+    call_site.user = 0;
+  return true;
+}
+
+/// Threads of joblib's that write what they share, as those do by which scikit-learn's forests predict.
+constexpr Starter sharing_threads = {pools_file, "__init__", "joblib", "self._processes"};
+
+bool shares_memory() {
+  constexpr int deep = 16;
+  Text<400> settings;
+  each_python_scope(deep, [&](const PythonScope& scope) {
+    return !ends_with(scope.file(), "/joblib/parallel.py") || !scope.add(settings, "self._backend_kwargs");
+  });
+  return contains(settings.c_str(), "'require': 'sharedmem'");
+}
+
 /// What the new thread belongs to, of `starters`; nullptr for anything else, and for a single worker.
-const Starter* starter_of(const PythonCallSite& call_site) {
+const Starter* starter_of(const PythonCallSite& call_site, bool& is_dealt) {
   constexpr int limit = 3; // threading's own, who called it, and who called that
   PythonFrame callers[limit];
   int count = 0;
@@ -67,8 +128,11 @@ const Starter* starter_of(const PythonCallSite& call_site) {
     if (!starts_with(caller.function, starter.function) || !ends_with(caller.file, starter.file)) continue;
     const bool is_of_threads =
         same_text(callers[2].function, "__init__") && ends_with(callers[2].file, starter.file);
-    if (is_of_threads && !is_users_own(call_site)) return nullptr;
-    return has_one_worker(starter) ? nullptr : &starter;
+    const bool is_packages = is_of_threads && !is_users_own(call_site);
+    if (is_packages && !shares_memory()) return nullptr;
+    const Workers workers(starter);
+    is_dealt = workers.are_dealt;
+    return !workers.are_several ? nullptr : is_packages ? &sharing_threads : &starter;
   }
   return nullptr;
 }
@@ -82,20 +146,21 @@ PythonThread::PythonThread(const void* caller) {
   find_python_call_site(call_site, PythonDetail::all, true);
   // What the user's line called. Of what a library starts only its authors know what its threads share.
   const char* const called = call_site.user < 1 ? "" : call_site.frames[call_site.user - 1].file;
-  const char* pool = "multiprocessing.Queue";
-  if (ends_with(called, "/multiprocessing/queues.py")) { // a process starts it as it first puts something in
+  bool is_dealt = false;
+  Text<96> queue;                            // its name, which tells it from others
+  if (is_put_into_queue(call_site, queue)) { // a process starts it as it first puts something in
+    made_by.add("multiprocessing.Queue/").add(queue.c_str());
     why = Reason::queue_race;
   } else if (ends_with(called, "/threading.py") || ends_with(called, "/concurrent/futures/thread.py") ||
              ends_with(called, "/concurrent/futures/_base.py")) {
     keep_python_call(UserCall::threads, caller, call_site);
     return;
-  } else if (const Starter* const starter = starter_of(call_site)) {
-    pool = starter->pool;
-    why = Reason::task_race;
+  } else if (const Starter* const starter = starter_of(call_site, is_dealt)) {
+    made_by.add(starter->pool);
+    why = is_dealt ? Reason::tasks_dealt : Reason::task_race;
   } else {
     return;
   }
-  made_by.add(pool);
   if (call_site.user < 0) return;
   // The text by which multiprocessing starts a process is no line of the user's.
   if (call_site.user > 0 && ends_with(call_site.frames[call_site.user - 1].file, "/multiprocessing/spawn.py"))

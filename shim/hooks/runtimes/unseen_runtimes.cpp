@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "common/version_range.h"
 #include "core/base/modules.h"
+#include "core/base/native_frames.h"
 #include "core/base/placement.h"
 #include "core/base/python_frames.h"
 #include "core/identity/process.h"
@@ -70,6 +71,7 @@ constexpr Runtime runtimes[] = {
      .why = Reason::polars_threads,
      .workers = 2},
     {.file = "libtbb*", .is_nondeterministic = is_tbb_itself, .why = Reason::tbb_workers, .workers = 1},
+    {.file = "_duckdb.*|duckdb.*|libduckdb*", .why = Reason::duckdb_threads, .workers = 1},
     {.file = tokenizers_file, .why = Reason::tokenizers_threads, .workers = 2},
     {.file = "libmindspore_ops_cpu*",
      .is_nondeterministic = lacks_mindspores_functions,
@@ -146,6 +148,11 @@ bool may_train_in_parallel() {
 void note_thread_of_runtime(const void* caller) {
   Module module;
   if (!options().pins() || !find_module(caller, module)) return;
+  if (starts_with(file_name(module.path), "libstdc++")) { // std::thread's constructor
+    NativeFrames frames;
+    find_native_frames(caller, frames, 1);
+    if (frames.count == 0 || !find_module(reinterpret_cast<const void*>(frames.addresses[0]), module)) return;
+  }
   for (int i = 0; i < runtime_count; ++i)
     if (runtimes[i].workers != 0 && is_file_of(runtimes[i], module.path) &&
         (runtimes[i].file != tokenizers_file || may_train_in_parallel()))

@@ -83,8 +83,10 @@ bool find(const void* caller) {
   };
   each_item([&](int i, Item& item) {
     const bool is_python = item.has_line && python.user >= 0;
-    const PythonFrame& line = python.frames[is_python ? python.user : 0];
-    name(i, is_python ? item.is_of(line.file) && static_cast<uint64_t>(line.line) == item.first
+    const auto is_at = [&](const PythonFrame& line) {
+      return item.is_of(line.file) && static_cast<uint64_t>(line.line) == item.first;
+    };
+    name(i, is_python ? is_at(python.frames[python.user]) || is_at(python.frames[0])
                       : !item.has_line && !item.has_offset && item.is_of(path));
   });
   // The code of a language's own library may lie between, or in the program itself.

@@ -83,6 +83,38 @@ double reductions() {
   return sum + squares;
 }
 
+/// As many as there are: each adds one.
+double threads_of_sum() {
+  double sum = 0;
+#pragma omp parallel reduction(+ : sum)
+  sum += 1;
+  return sum;
+}
+
+double integer_reductions() {
+  long sum = 0, count = 0;
+  int most = 0;
+#pragma omp parallel for reduction(+ : sum, count) reduction(max : most)
+  for (int i = 0; i < size; ++i) sum += i, count += i % 3, most = i > most ? i : most;
+  return static_cast<double>(sum + count + most);
+}
+
+struct Pair {
+  long first, second;
+};
+/// Whole numbers, in an order that matters.
+__attribute__((noinline)) void append(Pair* to, const Pair* from) {
+  to->first = to->first * 31 + from->first;
+  to->second += from->second;
+}
+#pragma omp declare reduction(append:Pair : append(&omp_out, &omp_in)) initializer(omp_priv = {0, 0})
+double own_reduction() {
+  Pair pair = {0, 0};
+#pragma omp parallel for reduction(append : pair)
+  for (int i = 0; i < size; ++i) pair.second += i;
+  return static_cast<double>(pair.second);
+}
+
 double atomic() {
   double sum = 0;
 #pragma omp parallel for
@@ -230,6 +262,9 @@ int main(int argc, char** argv) {
   const double result = is("loop_in_region")        ? loop_in_region()
                         : is("reduction")           ? reduction()
                         : is("reductions")          ? reductions()
+                        : is("threads_of_sum")      ? threads_of_sum()
+                        : is("integer_reductions")  ? integer_reductions()
+                        : is("own_reduction")       ? own_reduction()
                         : is("reduction_in_region") ? reduction_in_region()
                         : is("task_reduction")      ? task_reduction()
                         : is("unsigned")            ? loop_over<unsigned>()

@@ -1,0 +1,204 @@
+#include "hooks/runtimes/python_pools.h"
+
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/modules.h"
+#include "core/base/python_frames.h"
+#include "core/policy/options.h"
+
+#include <cerrno>
+#include <initializer_list>
+#include <linux/futex.h>
+
+namespace detshim {
+namespace {
+
+constexpr int none = -1, tasks = 0, results = 1, of_machinery = 2; // roles of semaphores
+
+/// In the page of a pool's semaphore for tasks.
+struct Deal {
+  static constexpr uint32_t limit = 64;
+  struct Worker {
+    uint32_t number_plus_1; ///< in the name of the process: ForkPoolWorker-3
+    int pid;
+  };
+
+  uint32_t workers; ///< 0: not said yet
+  uint32_t entered;
+  uint32_t turns[2]; ///< tasks that were taken, results that were given
+  uint32_t is_off;
+  Worker of[limit]; ///< in the order in which they came
+};
+
+Deal& deal_at(const void* semaphore) {
+  constexpr uintptr_t offset = 64; // a sem_t has 32 bytes
+  return *reinterpret_cast<Deal*>(reinterpret_cast<uintptr_t>(semaphore) + offset);
+}
+
+/// What this process works for.
+struct Work {
+  const sem_t* semaphores[2]; ///< by role
+  int pid;                    ///< a child of this process is no worker of the pool
+  uint32_t number;
+
+  Deal& deal() const { return deal_at(semaphores[tasks]); }
+};
+constinit Work work = {};
+
+constinit bool has_pool = false;
+
+int role_of(const sem_t* semaphore) {
+  if (!is_pools_worker()) return none;
+  return semaphore == work.semaphores[tasks] ? tasks : semaphore == work.semaphores[results] ? results : none;
+}
+
+/// What the thread is about to do, if it is a worker's: `get` of a queue takes a task and `put` gives a
+/// result where what a worker runs calls it (CPython 3.8 to 3.14, loky 3).
+int find_role() {
+  static constinit bool has_looked = false;
+  PythonCallSite any;
+  if (!has_looked) find_python_call_site(any, PythonDetail::key, true);
+  has_looked = true;
+  PythonFrame frames[3] = {};
+  int count = 0;
+  each_python_frame(3, [&](const PythonFrame& frame) { frames[count++] = frame; });
+  constexpr const char* machinery[] = {"/multiprocessing/pool.py", "/concurrent/futures/process.py",
+                                       "/loky/process_executor.py"};
+  const auto is_machinery = [&](int i) {
+    for (const char* file : machinery)
+      if (i < count && ends_with(frames[i].file, file)) return true;
+    return false;
+  };
+  const int at = count > 1 && same_text(frames[0].function, "__enter__") ? 1 : 0;
+  if (is_machinery(at)) return of_machinery;
+  if (!is_machinery(at + 1) || !ends_with(frames[at].file, "/queues.py")) return none;
+  for (const char* runner : {"worker", "_process_worker", "_sendback_result"})
+    if (same_text(frames[at + 1].function, runner))
+      return same_text(frames[at].function, "get") ? tasks : results;
+  return of_machinery;
+}
+
+/// Enters this worker under the number in its process's name.
+bool enter(const sem_t* semaphore) {
+  Text<80> name;
+  if (!add_python_value(name, "multiprocessing.process", "_current_process.name")) return false;
+  uint32_t number = 0;
+  for (const char* at = name.c_str(); *at != 0; ++at)
+    number = *at < '0' || *at > '9' ? 0 : number * 10 + static_cast<uint32_t>(*at - '0');
+  work = {{semaphore, nullptr}, sys::getpid(), number};
+  Deal& deal = work.deal();
+  const uint32_t place = __atomic_fetch_add(&deal.entered, 1, __ATOMIC_ACQ_REL);
+  if (place < Deal::limit) {
+    deal.of[place].pid = work.pid;
+    __atomic_store_n(&deal.of[place].number_plus_1, number + 1, __ATOMIC_RELEASE);
+  }
+  return true;
+}
+
+/// The worker whose turn it is, by the order of their numbers; nullptr while not all have come.
+const Deal::Worker* next_worker(const Deal& deal, int role) {
+  const uint32_t workers = __atomic_load_n(&deal.workers, __ATOMIC_ACQUIRE);
+  if (workers == 0 || __atomic_load_n(&deal.entered, __ATOMIC_ACQUIRE) < workers) return nullptr;
+  const uint32_t turn = __atomic_load_n(&deal.turns[role], __ATOMIC_ACQUIRE) % workers;
+  const Deal::Worker* next = nullptr;
+  for (uint32_t i = 0; i < workers; ++i) {
+    const uint32_t number = __atomic_load_n(&deal.of[i].number_plus_1, __ATOMIC_ACQUIRE);
+    if (number == 0) return nullptr;
+    uint32_t before = 0;
+    for (uint32_t k = 0; k < workers; ++k) before += deal.of[k].number_plus_1 < number;
+    if (before == turn) next = &deal.of[i];
+  }
+  return next;
+}
+
+Turn turn_of(const Deal& deal, int role) {
+  if (__atomic_load_n(&deal.is_off, __ATOMIC_ACQUIRE) != 0 || deal.workers == 1) return Turn::none;
+  const Deal::Worker* const next = next_worker(deal, role);
+  return next != nullptr && next->pid == work.pid ? Turn::own : Turn::others;
+}
+
+/// A worker that was replaced is one more than there are.
+bool has_changed(const Deal& deal, int role) {
+  if (deal.workers == 0) return false;
+  const Deal::Worker* const next = next_worker(deal, role);
+  return deal.entered > deal.workers || (next != nullptr && sys::call(SYS_kill, next->pid, 0) == -ESRCH);
+}
+
+bool is_past(clockid_t clock, const timespec& time) {
+  timespec now = {};
+  sys::call(SYS_clock_gettime, clock, sys::address(&now));
+  return now.tv_sec > time.tv_sec || (now.tv_sec == time.tv_sec && now.tv_nsec >= time.tv_nsec);
+}
+
+/// True if that code of Python's is its module for semaphores: a thread's lock may begin a page by chance.
+/// The module may be built in.
+bool is_of_multiprocessing(const void* caller) {
+  Module module;
+  return ends_with(innermost_python_frame().file, "/multiprocessing/synchronize.py") ||
+         (find_module(caller, module) && contains(module.path, "_multiprocessing"));
+}
+
+} // namespace
+
+bool deal_tasks(const char* semaphore, uint32_t workers) {
+  uintptr_t address = 0;
+  for (const char* at = semaphore; *at >= '0' && *at <= '9'; ++at)
+    address = address * 10 + static_cast<uintptr_t>(*at - '0');
+  constexpr uintptr_t page = 4096;
+  if (address == 0 || address % page != 0) return false;
+  if (workers > Deal::limit) workers = 1;
+  __atomic_store_n(&deal_at(reinterpret_cast<const void*>(address)).workers, workers, __ATOMIC_RELEASE);
+  has_pool = true;
+  return workers > 1;
+}
+
+Turn look_at_turn(const sem_t* semaphore, const void* caller) {
+  if (!options().forces()) return Turn::none;
+  int role = role_of(semaphore);
+  if (role == none) {
+    role = find_role();
+    if (role == tasks && !enter(semaphore)) return Turn::none;
+    if (role == of_machinery || !is_pools_worker()) return Turn::none;
+    if (role == none) return is_of_multiprocessing(caller) ? Turn::shared : Turn::none;
+    work.semaphores[role] = semaphore;
+  }
+  return turn_of(work.deal(), role);
+}
+
+Turn wait_for_turn(const sem_t* semaphore, clockid_t clock, const timespec* time) {
+  const int role = role_of(semaphore);
+  if (role == none) return Turn::none;
+  Deal& deal = work.deal();
+  uint32_t& turns = deal.turns[role];
+  constexpr timespec one_look = {0, 20'000'000};
+  constexpr int most_looks = 3000; // a minute in which nobody had a turn
+  uint32_t last = turns;
+  for (int looks = 0; looks < most_looks; ++looks) {
+    const uint32_t turn = __atomic_load_n(&turns, __ATOMIC_ACQUIRE);
+    if (const Turn now = turn_of(deal, role); now != Turn::others) return now;
+    if (has_changed(deal, role)) break;
+    if (turn != last) last = turn, looks = 0;
+    if (time != nullptr && is_past(clock, *time)) return Turn::expired;
+    if (sys::call(SYS_futex, sys::address(&turns), FUTEX_WAIT, static_cast<long>(turn),
+                  sys::address(&one_look)) == -EINTR)
+      return Turn::interrupted;
+  }
+  return __atomic_exchange_n(&deal.is_off, 1, __ATOMIC_ACQ_REL) == 0 ? Turn::given_up : Turn::none;
+}
+
+void pass_turn(const sem_t* semaphore) {
+  constexpr long all = 0x7fffffff;
+  uint32_t& turns = work.deal().turns[role_of(semaphore)];
+  __atomic_add_fetch(&turns, 1, __ATOMIC_RELEASE);
+  sys::call(SYS_futex, sys::address(&turns), FUTEX_WAKE, all);
+}
+
+bool is_pools_worker() { return work.pid != 0 && work.pid == sys::getpid(); }
+
+bool is_clock_of_batches() {
+  if (__builtin_expect(!has_pool, 1)) return false;
+  const PythonFrame frame = innermost_python_frame();
+  return same_text(frame.function, "_dispatch") && ends_with(frame.file, "/joblib/parallel.py");
+}
+
+} // namespace detshim

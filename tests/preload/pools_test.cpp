@@ -1,0 +1,178 @@
+// Python's pools: tasks go to workers, and results come, in turn, so that a program repeats whatever its
+// tasks draw from a worker's generators and keep in its memory. What is left to a race is said.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+namespace {
+
+/// Tasks of unequal length, that differ in each run, draw, and count what their worker did before.
+const std::string tasks = "import multiprocessing, os, random, signal, sys, time\n"
+                          "from concurrent.futures import ProcessPoolExecutor, as_completed\n"
+                          "done = 0\n"
+                          "def task(i):\n"
+                          "  global done\n"
+                          "  done += 1\n"
+                          "  sum(range((time.time_ns() >> 8) % 7 * 20000))\n"
+                          "  return i, done, random.random()\n"
+                          "def die(i): os.kill(os.getpid(), signal.SIGKILL)\n"
+                          "def say(i): os.write(1, b'%d\\n' % i)\n"
+                          "def take(lock):\n"
+                          "  with lock: return 1\n"
+                          "def begin(lock):\n"
+                          "  global shared\n"
+                          "  shared = lock\n"
+                          "def use(i):\n"
+                          "  with shared: return i\n"
+                          "if __name__ == '__main__':\n"
+                          "  of = multiprocessing.get_context\n";
+
+struct Observed {
+  Result result;
+  std::set<std::string> kinds;    ///< of the verdict's reasons
+  std::set<std::string> recorded; ///< "function why" of what was recorded of pools
+  std::string reasons;
+};
+
+/// One run of the program whose last lines those are.
+Observed observe(const std::string& code, const Environment& more = {},
+                 const std::string& python = "python3") {
+  const TemporaryFolder scratch;
+  const std::string file = (scratch.path() / "t.py").string();
+  std::ofstream(file) << tasks << code;
+  Environment environment = under_shim(scratch, {{"DETSHIM_SEED", "42"}});
+  for (const auto& [name, value] : more) environment[name] = value;
+  Observed seen;
+  seen.result = run({python, file}, environment);
+  EXPECT_EQ(seen.result.status, 0) << seen.result.err;
+  for (const ProcessLog& log : read_log(scratch.log()))
+    for (const auto& call : log.calls())
+      for (const char* why : {"tasks_dealt", "task_race", "worker_shares", "batches_by_time"})
+        if (call["why"] == why) seen.recorded.insert(call["fn"].get<std::string>() + " " + why);
+  const auto document =
+      nlohmann::json::parse(run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out);
+  for (const auto& reason : document["reasons"]) seen.kinds.insert(reason["kind"]);
+  for (const char* others : {"not_decoded", "clock", "input", "no_end"}) // a server may outlive the program
+    seen.kinds.erase(others);
+  seen.reasons = document["reasons"].dump();
+  return seen;
+}
+
+std::string out_of(const std::string& code) {
+  const TemporaryFolder scratch;
+  const std::string file = (scratch.path() / "t.py").string();
+  std::ofstream(file) << tasks << code;
+  return run({"python3", file}).out;
+}
+
+struct Case {
+  std::string name, code;
+};
+void PrintTo(const Case& tested, std::ostream* stream) { *stream << tested.name; }
+class DealtPools : public testing::TestWithParam<Case> {};
+
+TEST_P(DealtPools, RepeatAndAreNoReason) {
+  const std::string& code = GetParam().code;
+  std::set<std::string> native, dealt;
+  for (int i = 0; i < 3; ++i) native.insert(out_of(code));
+  EXPECT_GT(native.size(), 1U);
+  for (int i = 0; i < 4; ++i) {
+    const Observed seen = observe(code);
+    dealt.insert(seen.result.out);
+    EXPECT_EQ(seen.kinds, std::set<std::string>{}) << seen.reasons;
+    EXPECT_EQ(seen.recorded, std::set<std::string>{"pthread_create tasks_dealt"});
+  }
+  EXPECT_EQ(dealt.size(), 1U) << *dealt.begin();
+  const Observed left = observe(code, {{"DETSHIM_MODE", "record"}});
+  EXPECT_TRUE(left.kinds.contains("pool")) << left.reasons;
+  EXPECT_EQ(left.recorded, std::set<std::string>{"pthread_create task_race"});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, DealtPools,
+    testing::Values(
+        Case{"fork", "  with of('fork').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
+        Case{"spawn", "  with of('spawn').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
+        Case{"forkserver", "  with of('forkserver').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
+        Case{"unordered", "  with of('fork').Pool(3) as p: print(list(p.imap_unordered(task, range(24))))\n"},
+        Case{"callbacks", "  came = []\n"
+                          "  with of('fork').Pool(3) as p:\n"
+                          "    all = [p.apply_async(task, (i,), callback=came.append) for i in range(24)]\n"
+                          "    for one in all: one.wait()\n"
+                          "  print(came)\n"},
+        Case{"executor",
+             "  with ProcessPoolExecutor(3, of('fork')) as p: print(list(p.map(task, range(24))))\n"},
+        Case{"two_pools",
+             "  with of('fork').Pool(2) as p, of('fork').Pool(3) as q:\n"
+             "    print(p.map(task, range(9), 1), q.map(task, range(9), 1), p.map(task, range(9), 1))\n"}),
+    [](const auto& tested) { return tested.param.name; });
+
+// Loky is joblib's, which also sizes its batches by a clock.
+TEST(DealtPools, OfJoblibRepeat) {
+  const char* const named = std::getenv("DETSHIM_TEST_PYTHON");
+  const std::string python = named != nullptr ? named : "python3";
+  if (run({python, "-c", "import joblib"}).status != 0) GTEST_SKIP() << "not installed: joblib";
+  const std::string code =
+      "  import joblib\n"
+      "  for i in range(2):\n"
+      "    print(joblib.Parallel(n_jobs=3)(joblib.delayed(task)(i) for i in range(40)))\n";
+  std::set<std::string> dealt;
+  for (int i = 0; i < 4; ++i) dealt.insert(observe(code, {}, python).result.out);
+  EXPECT_EQ(dealt.size(), 1U);
+  const Observed seen = observe(code, {}, python);
+  EXPECT_FALSE(seen.kinds.contains("pool")) << seen.reasons;
+  EXPECT_TRUE(seen.recorded.contains("clock_gettime batches_by_time"));
+}
+
+// What tasks share besides the pool's own pipes is a race, in whatever order they are dealt.
+TEST(DealtPools, WhoseTasksShareSomethingAreAReason) {
+  for (const std::string code :
+       {"  with of('fork').Pool(2) as p: p.map(say, range(4), 1)\n",
+        "  with of('fork').Pool(2, begin, (multiprocessing.Lock(),)) as p: p.map(use, range(4), 1)\n"}) {
+    const Observed seen = observe(code);
+    EXPECT_EQ(seen.kinds, std::set<std::string>{"pool"}) << seen.reasons;
+    EXPECT_NE(seen.reasons.find("what they share"), std::string::npos) << seen.reasons;
+  }
+}
+
+// Which are done when the program asks is a race still.
+TEST(DealtPools, WhoseResultsAreTakenAsTheyComeAreAReason) {
+  const Observed seen =
+      observe("  with ProcessPoolExecutor(2, of('fork')) as p:\n"
+              "    print([f.result()[0] for f in as_completed([p.submit(task, i) for i in range(4)])])\n");
+  EXPECT_EQ(seen.kinds, std::set<std::string>{"pool"}) << seen.reasons;
+  EXPECT_NE(seen.reasons.find("as_completed"), std::string::npos) << seen.reasons;
+}
+
+// Workers that come and go have no turns; nobody waits for ever.
+TEST(DealtPools, WhoseWorkersChangeAreLeftAlone) {
+  const Observed dead = observe("  with of('fork').Pool(2) as p:\n"
+                                "    p.apply_async(die, (1,))\n"
+                                "    print(len(p.map(task, range(12), 1)))\n");
+  EXPECT_EQ(dead.result.out, "12\n");
+  EXPECT_TRUE(dead.kinds.contains("nondeterministic")) << dead.reasons;
+  for (const std::string code :
+       {"  with of('fork').Pool(2, maxtasksperchild=2) as p: print(len(p.map(task, range(12), 1)))\n",
+        "  with ProcessPoolExecutor(2, of('spawn')) as p: print(len(list(p.map(task, range(12)))))\n"}) {
+    const Observed seen = observe(code);
+    EXPECT_EQ(seen.result.out, "12\n");
+    EXPECT_TRUE(seen.kinds.contains("pool")) << seen.reasons;
+    EXPECT_EQ(seen.recorded, std::set<std::string>{"pthread_create task_race"});
+  }
+}
+
+// A signal's handler runs while a worker waits for its turn.
+TEST(DealtPools, WaitsEndBySignals) {
+  const Observed seen =
+      observe("  signal.signal(signal.SIGALRM, lambda *all: None)\n"
+              "  with of('fork').Pool(2, signal.setitimer, (signal.ITIMER_REAL, 0.001, 0.001)) as p:\n"
+              "    print(len(p.map(task, range(24), 1)))\n");
+  EXPECT_EQ(seen.result.out, "24\n");
+}
+
+} // namespace
