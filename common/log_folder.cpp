@@ -59,6 +59,12 @@ void link_latest(int folder, const char* run, int pid) {
   if (sys::failed(sys::call(SYS_symlinkat, sys::address(run), folder, sys::address(temporary.c_str()))))
     return;
   sys::call(SYS_renameat2, folder, sys::address(temporary.c_str()), folder, sys::address("../latest"), 0);
+  // Nobody wants logs in a repository.
+  const int ignored =
+      sys::openat(folder, "../.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (ignored < 0) return;
+  sys::write(ignored, "*\n", 2);
+  sys::close(ignored);
 }
 
 bool is_own_file(int fd) {

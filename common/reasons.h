@@ -30,13 +30,13 @@
   X(notes_unreadable) X(nothing_works) X(observed) X(one_candidate) X(one_device) X(one_order) \
   X(one_time_for_all) X(operation_unknown) X(order_by_topology) X(ordering_by_device) X(other_processor) \
   X(other_user) X(other_version) X(outputs_unknown) X(overwritten_before_wait) X(own_environment) \
-  X(own_namespace) X(own_stream) X(own_value) X(own_workspace) X(pack_unseen) X(partly_written) \
-  X(parts_in_order) X(php_seeds) X(php_uniqid) X(plan_cannot_be_made) X(plan_exchanged) X(plan_from_json) \
-  X(plan_of_other_thread) X(plugin) X(polars_threads) X(program_asks_deterministic) X(program_choice) \
-  X(program_may_time) X(qt6_processor) X(qt_processor) X(quasi_random) X(queue_race) X(r_linked_in) \
-  X(random_start) X(ranks_unknown) X(refused_by_library) X(repeatable_per_device) X(repeatable_value) \
-  X(runtime_seeds_itself) X(rust_addresses) X(same_in_every_run) X(scales_unknown) X(schedule_race) \
-  X(script_unseen) X(second_copy) X(secret_program) X(seed_in_tensor) X(seeded_by_runtime) \
+  X(own_namespace) X(own_stream) X(own_value) X(own_workspace) X(pack_unseen) X(packages_tasks_dealt) \
+  X(partly_written) X(parts_in_order) X(php_seeds) X(php_uniqid) X(plan_cannot_be_made) X(plan_exchanged) \
+  X(plan_from_json) X(plan_of_other_thread) X(plugin) X(polars_threads) X(program_asks_deterministic) \
+  X(program_choice) X(program_may_time) X(qt6_processor) X(qt_processor) X(quasi_random) X(queue_race) \
+  X(r_linked_in) X(random_start) X(ranks_unknown) X(refused_by_library) X(repeatable_per_device) \
+  X(repeatable_value) X(runtime_seeds_itself) X(rust_addresses) X(same_in_every_run) X(scales_unknown) \
+  X(schedule_race) X(script_unseen) X(second_copy) X(secret_program) X(seed_in_tensor) X(seeded_by_runtime) \
   X(setting_overwritten) X(setting_read_before) X(setting_removed) X(setting_restored) X(setting_unset) \
   X(several_devices) X(shapes_overridden) X(slowest_by_tuner) X(sorted_by_name) X(stale_gradients) \
   X(standard_start) X(states_of_caller) X(static_program) X(stream_unknown) X(taken_plan_fails) X(task_race) \
@@ -46,8 +46,8 @@
   X(too_many_hashes) X(too_many_operands) X(too_many_places) X(tuning_cannot_keep) X(tuning_keeps_fastest) \
   X(tuning_keeps_last_plan) X(tuning_keeps_use) X(type_unknown) X(undocumented) X(unexplained_seed) \
   X(unknown_entry_point) X(unreadable_program) X(unsure_attention) X(uuid_of_time) X(values_not_written) \
-  X(version_too_old) X(window_kernels) X(windows_unused) X(work_divided_as_free) X(worker_shares) \
-  X(workspace_bounded) X(workspace_shared) X(workspace_size) X(workspace_too_small)
+  X(version_too_old) X(window_kernels) X(windows_unused) X(work_divided_as_free) X(workspace_bounded) \
+  X(workspace_shared) X(workspace_size) X(workspace_too_small)
 // clang-format on
 
 namespace detshim {

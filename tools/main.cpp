@@ -16,6 +16,8 @@
 
 namespace {
 
+using detshim::did_you_mean;
+using detshim::joined;
 using detshim::printable;
 
 constexpr const char* exit_statuses =
@@ -45,10 +47,11 @@ void take_command(const CLI::App& run, std::vector<std::string>& words, std::vec
   words.resize(own + 1);
 }
 
-/// Says so in one line, where CLI11 would take some values and refuse others in words of its own. `words`:
-/// without the program's.
-void refuse_values_of_flags(const CLI::App& app, const std::vector<std::string>& words) {
+/// Says so in one line, where CLI11 would take some values and refuse others in words of its own: options
+/// that are none, and values of those that take none. `words`: without the program's.
+void refuse_wrong_options(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* verb = &app;
+  std::string path = "detshim";
   bool is_value = false; // of the option before it
   for (const std::string& word : words) {
     if (std::exchange(is_value, false)) continue;
@@ -56,7 +59,7 @@ void refuse_values_of_flags(const CLI::App& app, const std::vector<std::string>&
     if (!word.starts_with("--")) {
       const auto next =
           verb->get_subcommands([&word](const CLI::App* one) { return one->get_name() == word; });
-      if (!next.empty()) verb = next.front();
+      if (!next.empty()) verb = next.front(), path += ' ' + word;
       const CLI::Option* const option = word.starts_with('-') ? verb->get_option_no_throw(word) : nullptr;
       is_value = option != nullptr && option->get_items_expected_min() > 0;
       continue;
@@ -64,7 +67,13 @@ void refuse_values_of_flags(const CLI::App& app, const std::vector<std::string>&
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const CLI::Option* const option = verb->get_option_no_throw(name);
-    if (option == nullptr) continue;
+    if (option == nullptr) {
+      std::vector<std::string> known;
+      for (const CLI::Option* own : verb->get_options())
+        for (const std::string& long_name : own->get_lnames()) known.push_back("--" + long_name);
+      throw detshim::UsageError(path + " has no option " + name + did_you_mean(name, known) + " (see " +
+                                path + " --help)");
+    }
     is_value = equals == std::string::npos && option->get_items_expected_min() > 0;
     if (equals != std::string::npos && option->get_items_expected_max() == 0)
       throw detshim::UsageError("'" + word + "' is not accepted: " + name + " takes no value");
@@ -308,19 +317,25 @@ int call_verb(std::vector<std::string> words) {
     return detshim::done;
   }
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
-  if (words.empty() || (!words[0].starts_with('-') && app.get_subcommands(is_first_word).empty()))
-    throw detshim::UsageError((words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-                              ": run, verify, bisect, log, report, doctor, env, scan, hooks, options or "
-                              "completion (see detshim --help)");
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  if (words.empty())
+    throw detshim::UsageError("a verb is missing: " + joined(names) + " (see detshim --help)");
+  if (!words[0].starts_with('-') && app.get_subcommands(is_first_word).empty()) {
+    const std::string meant = did_you_mean(words[0], names);
+    throw detshim::UsageError("there is no verb '" + words[0] + '\'' +
+                              (meant.empty() ? ": " + joined(names) : meant) + " (see detshim --help)");
+  }
   for (const Verb& verb : verbs)
     if (verb.command != nullptr && is_first_word(verb.app)) take_command(*verb.app, words, *verb.command);
-  refuse_values_of_flags(app, words);
+  refuse_wrong_options(app, words);
+  const std::string help = (words[0].starts_with('-') ? "" : words[0] + ' ') + "--help)";
   try {
     std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
     app.parse(words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    throw detshim::UsageError(error.what() + std::string(" (see detshim --help)"));
+    throw detshim::UsageError(error.what() + std::string(" (see detshim ") + help);
   }
 
   // Of `log diff` both words are verbs.

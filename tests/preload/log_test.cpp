@@ -250,6 +250,9 @@ TEST(LogFolder, IsByDefaultInTheWorkingDirectory) {
   ASSERT_EQ(logs.size(), 1u);
   EXPECT_EQ(fs::canonical(latest).filename(), logs[0].records[0]["run"].get<std::string>());
   EXPECT_EQ(mode_of(fs::canonical(latest)), 0700u);
+  std::stringstream ignored;
+  ignored << std::ifstream(latest.parent_path() / ".gitignore").rdbuf();
+  EXPECT_EQ(ignored.str(), "*\n");
 }
 
 TEST(LogFolder, MayBeRelativeToTheFirstProcess) {

@@ -82,6 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"reductions", "GOMP_atomic_end", "__kmpc_reduce_nowait"},
                     Case{"integer_reductions", "", "__kmpc_reduce_nowait"},
                     Case{"own_reduction", "GOMP_atomic_end", "__kmpc_reduce_nowait"},
+                    Case{"extremes", "GOMP_atomic_end", "__kmpc_reduce_nowait"},
+                    Case{"inlined_reduction", "GOMP_atomic_end", "__kmpc_reduce_nowait"},
                     Case{"reduction_in_region", "GOMP_parallel", "__kmpc_reduce"},
                     Case{"unsigned", "GOMP_parallel_loop_nonmonotonic_dynamic", "__kmpc_dispatch_init_4u"},
                     Case{"long", "GOMP_parallel_loop_nonmonotonic_dynamic", "__kmpc_dispatch_init_8"},
@@ -197,6 +199,14 @@ TEST(OpenMpReduction, OfGccHasOneThreadInStrict) {
 TEST(OpenMpAtomic, OfGccIsRecorded) {
   const Case atomic{"atomic", "GOMP_parallel", ""};
   EXPECT_EQ(races(OPENMP_GCC_PROGRAM, atomic, {}), (std::map<std::string, uint64_t>{{"GOMP_parallel", 1}}));
+  // A fixed order of iterations is none of the threads.
+  const TemporaryFolder scratch;
+  run({OPENMP_GCC_PROGRAM, "free_atomic"},
+      under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"OMP_NUM_THREADS", "4"}}));
+  std::set<std::string> recorded;
+  for (const auto& call : read_log(scratch.log()).front().calls())
+    recorded.insert(call["do"].get<std::string>() + ' ' + call["why"].get<std::string>());
+  EXPECT_EQ(recorded, (std::set<std::string>{"nondeterministic addition_race", "replace schedule_race"}));
 }
 
 class OpenMpSettings : public testing::TestWithParam<std::string> {

@@ -21,14 +21,6 @@ const std::string tasks = "import multiprocessing, os, random, signal, sys, time
                           "  sum(range((time.time_ns() >> 8) % 7 * 20000))\n"
                           "  return i, done, random.random()\n"
                           "def die(i): os.kill(os.getpid(), signal.SIGKILL)\n"
-                          "def say(i): os.write(1, b'%d\\n' % i)\n"
-                          "def take(lock):\n"
-                          "  with lock: return 1\n"
-                          "def begin(lock):\n"
-                          "  global shared\n"
-                          "  shared = lock\n"
-                          "def use(i):\n"
-                          "  with shared: return i\n"
                           "if __name__ == '__main__':\n"
                           "  of = multiprocessing.get_context\n";
 
@@ -52,7 +44,7 @@ Observed observe(const std::string& code, const Environment& more = {},
   EXPECT_EQ(seen.result.status, 0) << seen.result.err;
   for (const ProcessLog& log : read_log(scratch.log()))
     for (const auto& call : log.calls())
-      for (const char* why : {"tasks_dealt", "task_race", "worker_shares", "batches_by_time"})
+      for (const char* why : {"tasks_dealt", "packages_tasks_dealt", "task_race", "batches_by_time"})
         if (call["why"] == why) seen.recorded.insert(call["fn"].get<std::string>() + " " + why);
   const auto document =
       nlohmann::json::parse(run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out);
@@ -76,7 +68,7 @@ struct Case {
 void PrintTo(const Case& tested, std::ostream* stream) { *stream << tested.name; }
 class DealtPools : public testing::TestWithParam<Case> {};
 
-TEST_P(DealtPools, RepeatAndAreNoReason) {
+TEST_P(DealtPools, Repeat) {
   const std::string& code = GetParam().code;
   std::set<std::string> native, dealt;
   for (int i = 0; i < 3; ++i) native.insert(out_of(code));
@@ -84,7 +76,8 @@ TEST_P(DealtPools, RepeatAndAreNoReason) {
   for (int i = 0; i < 4; ++i) {
     const Observed seen = observe(code);
     dealt.insert(seen.result.out);
-    EXPECT_EQ(seen.kinds, std::set<std::string>{}) << seen.reasons;
+    EXPECT_EQ(seen.kinds, std::set<std::string>{"pool"}) << seen.reasons;
+    EXPECT_NE(seen.reasons.find("in turn (t.py:"), std::string::npos) << seen.reasons;
     EXPECT_EQ(seen.recorded, std::set<std::string>{"pthread_create tasks_dealt"});
   }
   EXPECT_EQ(dealt.size(), 1U) << *dealt.begin();
@@ -125,28 +118,28 @@ TEST(DealtPools, OfJoblibRepeat) {
   for (int i = 0; i < 4; ++i) dealt.insert(observe(code, {}, python).result.out);
   EXPECT_EQ(dealt.size(), 1U);
   const Observed seen = observe(code, {}, python);
-  EXPECT_FALSE(seen.kinds.contains("pool")) << seen.reasons;
   EXPECT_TRUE(seen.recorded.contains("clock_gettime batches_by_time"));
 }
 
-// What tasks share besides the pool's own pipes is a race, in whatever order they are dealt.
-TEST(DealtPools, WhoseTasksShareSomethingAreAReason) {
-  for (const std::string code :
-       {"  with of('fork').Pool(2) as p: p.map(say, range(4), 1)\n",
-        "  with of('fork').Pool(2, begin, (multiprocessing.Lock(),)) as p: p.map(use, range(4), 1)\n"}) {
-    const Observed seen = observe(code);
-    EXPECT_EQ(seen.kinds, std::set<std::string>{"pool"}) << seen.reasons;
-    EXPECT_NE(seen.reasons.find("what they share"), std::string::npos) << seen.reasons;
-  }
-}
-
-// Which are done when the program asks is a race still.
-TEST(DealtPools, WhoseResultsAreTakenAsTheyComeAreAReason) {
-  const Observed seen =
-      observe("  with ProcessPoolExecutor(2, of('fork')) as p:\n"
-              "    print([f.result()[0] for f in as_completed([p.submit(task, i) for i in range(4)])])\n");
-  EXPECT_EQ(seen.kinds, std::set<std::string>{"pool"}) << seen.reasons;
-  EXPECT_NE(seen.reasons.find("as_completed"), std::string::npos) << seen.reasons;
+// Its authors know what its tasks share.
+TEST(DealtPools, OfAPackageAreNoReason) {
+  const std::string code =
+      "  os.chdir(os.path.dirname(os.path.abspath(__file__)))\n"
+      "  os.makedirs('site-packages')\n"
+      "  with open('site-packages/helpers.py', 'w') as module:\n"
+      "    module.write('import multiprocessing, random\\n'\n"
+      "                 'def task(i): return i, random.random()\\n'\n"
+      "                 'def work():\\n'\n"
+      "                 '  with multiprocessing.get_context(\"fork\").Pool(2) as p:\\n'\n"
+      "                 '    return p.map(task, range(9), 1)\\n')\n"
+      "  sys.path.append(os.path.abspath('site-packages'))\n"
+      "  import helpers\n"
+      "  print(helpers.work())\n";
+  const Observed seen = observe(code);
+  EXPECT_EQ(seen.kinds, std::set<std::string>{}) << seen.reasons;
+  EXPECT_EQ(seen.recorded, std::set<std::string>{"pthread_create packages_tasks_dealt"});
+  EXPECT_EQ(observe(code).result.out, seen.result.out);
+  EXPECT_TRUE(observe(code, {{"DETSHIM_MODE", "record"}}).kinds.contains("pool"));
 }
 
 // Workers that come and go have no turns; nobody waits for ever.

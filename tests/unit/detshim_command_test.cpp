@@ -123,12 +123,25 @@ TEST_F(DetshimCommand, HelpAndTheVersionHaveTheirUsualWordsToo) {
 
 TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
   expect_one_error_line(detshim({}), 2,
-                        "run, verify, bisect, log, report, doctor, env, scan, hooks, options or completion");
+                        "run, verify, bisect, log, report, doctor, env, scan, hooks, options, completion");
   expect_one_error_line(detshim({"dance"}), 2, "dance");
   expect_one_error_line(detshim({"log", "--bogus"}), 2, "--bogus");
   expect_one_error_line(detshim({"run"}), 2, "no program");
   expect_one_error_line(detshim({"run", "--seed", "7", "--"}), 2, "no program");
   expect_one_error_line(detshim({"run", "--sed", "7", "true"}), 2, "--sed");
+}
+
+TEST_F(DetshimCommand, NamesTheWordThatWasMeant) {
+  expect_one_error_line(detshim({"verfiy"}), 2,
+                        "there is no verb 'verfiy'; did you mean verify? (see detshim --help)");
+  expect_one_error_line(detshim({"dance"}), 2, "there is no verb 'dance': run, verify");
+  expect_one_error_line(detshim({"run", "--sed", "7", "true"}), 2,
+                        "detshim run has no option --sed; did you mean --seed? (see detshim run --help)");
+  expect_one_error_line(
+      detshim({"log", "diff", "--jsno", "a", "b"}), 2,
+      "detshim log diff has no option --jsno; did you mean --json? (see detshim log diff --help)");
+  expect_one_error_line(detshim({"log", "--colour"}), 2,
+                        "detshim log has no option --colour (see detshim log --help)");
 }
 
 TEST_F(DetshimCommand, SaysThatAFlagTakesNoValue) {

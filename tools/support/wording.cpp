@@ -32,6 +32,32 @@ std::vector<std::string> split(const std::string& text, char between) {
   return parts;
 }
 
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  // Letters that are missing, too many, others, or exchanged with their neighbour (optimal string alignment).
+  const auto distance = [&word](const std::string& other) {
+    std::vector<std::vector<std::size_t>> of(word.size() + 1, std::vector<std::size_t>(other.size() + 1));
+    for (std::size_t i = 0; i <= word.size(); ++i)
+      for (std::size_t k = 0; k <= other.size(); ++k) {
+        if (i == 0 || k == 0) {
+          of[i][k] = i + k;
+          continue;
+        }
+        const bool is_other = word[i - 1] != other[k - 1];
+        of[i][k] = std::min({of[i - 1][k] + 1, of[i][k - 1] + 1, of[i - 1][k - 1] + (is_other ? 1 : 0)});
+        if (i > 1 && k > 1 && word[i - 1] == other[k - 2] && word[i - 2] == other[k - 1])
+          of[i][k] = std::min(of[i][k], of[i - 2][k - 2] + 1);
+      }
+    return of[word.size()][other.size()];
+  };
+  const std::string* best = nullptr;
+  std::size_t least = word.size() / 3 + 1; // a third of the letters at most
+  for (const std::string& other : known)
+    if (const std::size_t found = distance(other);
+        found < least || (best == nullptr && found == least && found == 1))
+      best = &other, least = found;
+  return best != nullptr ? "; did you mean " + *best + '?' : "";
+}
+
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t few = 3;
   std::string result;

@@ -64,8 +64,7 @@
   X(sharing_threads, "pool", unverified)                    \
   X(racing_queue, "pool", unverified)                       \
   X(racing_workers, "pool", unverified)                     \
-  X(sharing_workers, "pool", unverified)                    \
-  X(results_as_they_come, "pool", unverified)               \
+  X(tasks_in_turn, "pool", unverified)                      \
   X(script_words, "script", unverified)                     \
   X(missing_ranks, "missing_ranks", unverified, by_nothing) \
   X(no_rank, "missing_ranks", unverified, by_nothing)       \

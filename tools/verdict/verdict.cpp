@@ -136,23 +136,23 @@ std::string beginning_of_file(const std::filesystem::path& name) {
 /// What the records say of pools: "multiprocessing.Pool, train.py:7", and how often.
 struct Pools {
   std::map<std::string, std::uint64_t> racing;
-  std::set<std::string> kinds_dealt, lines_dealt, files_dealt,
-      kinds_sharing; ///< where tasks go to workers in turn
+  std::set<std::string> kinds_dealt; ///< all of that kind give tasks to workers in turn
+  std::set<std::string> users;       ///< of those, the pools that a line of the user's made
+  std::set<std::string> lines_dealt;
 
   explicit Pools(const Log& log) {
+    std::set<std::string> kinds_raced;
     each_record(log, [&](const Process&, const Call& call, const CallCount& count) {
       const std::string* pool = find_field(call.fields, "pool");
       // OpenMP's threads are a number
       if (pool == nullptr && call.function == "pthread_create") pool = find_field(call.fields, "threads");
       if (pool == nullptr) return;
       const Reason why = reason_of(call.why);
-      if (why == Reason::worker_shares)
-        kinds_sharing.insert(kind_of(*pool));
-      else if (why != Reason::tasks_dealt)
-        racing[*pool] += count.calls;
-      else
-        note_dealt(*pool);
+      const bool is_dealt = why == Reason::tasks_dealt || why == Reason::packages_tasks_dealt;
+      if (is_dealt) kinds_dealt.insert(kind_of(*pool)), lines_dealt.insert(line_of(*pool));
+      if (why == Reason::tasks_dealt) users.insert(*pool);
       if (why == Reason::task_race) kinds_raced.insert(kind_of(*pool));
+      if (!is_dealt) racing[*pool] += count.calls;
     });
     for (const std::string& kind : kinds_raced) kinds_dealt.erase(kind);
   }
@@ -164,39 +164,22 @@ struct Pools {
     const std::size_t comma = pool.find(", ");
     return comma == std::string::npos ? "" : base_name(pool.substr(comma + 2));
   }
-
-private:
-  void note_dealt(const std::string& pool) {
-    kinds_dealt.insert(kind_of(pool));
-    if (line_of(pool).empty()) return;
-    lines_dealt.insert(line_of(pool));
-    files_dealt.insert(pool.substr(pool.find(", ") + 2, pool.rfind(':') - pool.find(", ") - 2));
-  }
-
-  std::set<std::string> kinds_raced; ///< of one kind, some are not dealt
 };
 
 /// Workers that take tasks as they are free, threads beside each other, processes that fill one queue.
 void find_pools(const VerdictInputs& inputs, Verdict& verdict) {
   const Pools pools(inputs.log);
   for (const auto& [pool, calls] : pools.racing) {
-    const std::string kind = Pools::kind_of(pool);
     const auto with_line = pools.racing.upper_bound(pool + ", ");
     if (with_line != pools.racing.end() && with_line->first.starts_with(pool + ", ")) continue;
     const auto* const race =
         std::ranges::find_if(races, [&name = pool](const auto& row) { return name.starts_with(row.start); });
-    if (calls < race->least_calls || pools.kinds_dealt.contains(kind)) continue;
-    verdict.add({.finding = race->finding, .library = kind, .place = Pools::line_of(pool)});
+    if (calls < race->least_calls || pools.kinds_dealt.contains(Pools::kind_of(pool))) continue;
+    verdict.add({.finding = race->finding, .library = Pools::kind_of(pool), .place = Pools::line_of(pool)});
   }
-  for (const std::string& kind : pools.kinds_sharing)
-    verdict.add({.finding = Finding::sharing_workers, .library = kind});
-  // Asked by these, which tasks are done is a race, and memory is shared without a lock.
-  std::set<std::string> words;
-  for (const std::string& file : pools.files_dealt)
-    for (const std::string_view word : {"as_completed(", "FIRST_COMPLETED", "FIRST_EXCEPTION", ".done()",
-                                        ".ready()", "SharedMemory(", "RawArray(", "RawValue(", "memmap("})
-      if (beginning_of_file(file).find(word) != std::string::npos) words.emplace(word);
-  verdict.add_named(Finding::results_as_they_come, words);
+  for (const std::string& pool : pools.users)
+    verdict.add(
+        {.finding = Finding::tasks_in_turn, .library = Pools::kind_of(pool), .place = Pools::line_of(pool)});
 }
 
 // ---- What the user's own lines did that no seed pins ----

@@ -103,7 +103,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
   // The verdict goes by the kernels that ran, whatever else happens; and what a program that makes secrets
   // gives differs from run to run, which is to be said.
   if (action == Action::observe && !log_file::has_begun() && why != Reason::launched &&
-      why != Reason::worker_shares && !options().fingerprint && !makes_secrets()) {
+      !options().fingerprint && !makes_secrets()) {
     ++unwritten.number;
     return &unwritten;
   }

@@ -14,15 +14,12 @@
 
 #include "common/sys.h"
 #include "hooks/libc/device_stream.h"
-#include "hooks/runtimes/python_pools.h"
 #include "loader/hook.h"
 
 #include <cerrno>
 #include <cstdarg>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 namespace detshim {
 
@@ -77,15 +74,6 @@ template <typename Call>
              {static_cast<size_t>(length), content_hash(text, kept)});
 }
 
-/// Notes where a pool's worker writes what others may write beside it: to stdout, or at a file's end.
-template <typename Call>
-void note_workers_output(const Call& call, int fd) {
-  if (__builtin_expect(!is_pools_worker(), 1) || call.passes()) return;
-  const long flags = sys::call(SYS_fcntl, fd, F_GETFL);
-  if (fd == STDOUT_FILENO || (!sys::failed(flags) && (flags & O_APPEND) != 0))
-    call.record(Action::observe, Reason::worker_shares, {});
-}
-
 // What the hooks do.
 
 template <typename Call, typename... More>
@@ -93,7 +81,6 @@ ssize_t write_data(const Call& call, int fd, const void* data, size_t size, More
   const device::Target to(fd);
   const ssize_t written = call.real(to.number(), data, size, more...);
   if (wants_fingerprint(call)) add(call, name_of(fd), data, written);
-  note_workers_output(call, fd);
   return written;
 }
 
@@ -102,7 +89,6 @@ ssize_t write_parts(const Call& call, int fd, const iovec* parts, int count, Mor
   const device::Target to(fd);
   const ssize_t written = call.real(to.number(), parts, count, more...);
   if (wants_fingerprint(call)) add_parts(call, name_of(fd), parts, written);
-  note_workers_output(call, fd);
   return written;
 }
 

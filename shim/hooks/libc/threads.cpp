@@ -112,7 +112,6 @@ int take_in_turn(const Call& call, const sem_t* semaphore, Turn turn, Take take)
     return -1;
   }
   if (turn == Turn::given_up) call.record(Action::nondeterministic, Reason::task_race, {});
-  if (turn == Turn::shared) call.record(Action::observe, Reason::worker_shares, {});
   const int status = take();
   if (status == 0 && turn == Turn::own) pass_turn(semaphore);
   return status;
@@ -121,8 +120,7 @@ int take_in_turn(const Call& call, const sem_t* semaphore, Turn turn, Take take)
 template <typename Call>
 int try_semaphore(const Call& call, sem_t* semaphore) {
   if (!begins_page(semaphore) || call.passes()) return wait_at(call, semaphore);
-  return take_in_turn(call, semaphore, look_at_turn(semaphore, call.caller()),
-                      [&] { return wait_at(call, semaphore); });
+  return take_in_turn(call, semaphore, look_at_turn(semaphore), [&] { return wait_at(call, semaphore); });
 }
 
 template <typename Call, typename... Time>
@@ -146,6 +144,7 @@ constexpr Description ends_deadline = {
 };
 using Wait = Call<int(sem_t* semaphore)>;
 using WaitUntil = Call<int(sem_t* semaphore, const timespec* time)>;
+using Sleep = Call<int(clockid_t clock, int flags, const timespec* time, timespec* left)>;
 using WaitByClock = Call<int(sem_t* semaphore, clockid_t clock, const timespec* time)>;
 
 } // namespace
@@ -156,6 +155,7 @@ using namespace detshim;
 DETSHIM_TEMPLATE_HOOK(libc, Wait, sem_trywait, try_semaphore, ends_deadline);
 DETSHIM_TEMPLATE_HOOK(libc, Wait, sem_wait, wait_for_semaphore, ends_deadline);
 DETSHIM_TEMPLATE_HOOK(libc, WaitUntil, sem_timedwait, wait_for_semaphore, ends_deadline);
+DETSHIM_TEMPLATE_HOOK(libc, Sleep, clock_nanosleep, wait_at, ends_deadline); // time.sleep
 DETSHIM_TEMPLATE_HOOK(libc, WaitByClock, sem_clockwait, wait_for_semaphore, ends_deadline);
 
 DETSHIM_HOOK(libc, int, pthread_create,

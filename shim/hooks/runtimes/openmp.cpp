@@ -19,6 +19,8 @@
 #include "loader/once_in_thread.h"
 #include "loader/real_of_caller.h"
 
+#include <initializer_list>
+
 namespace detshim {
 namespace {
 
@@ -107,41 +109,60 @@ bool compares_and_swaps(const void* function) {
   return false;
 }
 
-/// True if the code up to the call of `end`, a wrapper, may do more than add whole numbers: it calls
-/// something else, or computes with floating-point numbers, whose sum depends on the order.
-bool may_add_floats([[maybe_unused]] const unsigned char* code, [[maybe_unused]] const void* end) {
+#if defined(__x86_64__)
+/// The length of an instruction that moves or adds whole numbers, or combines their bits, and of no other;
+/// else 0. (Intel SDM, volume 2, chapter 2 and appendix A)
+int length_of_simple(const unsigned char* code) {
+  const unsigned char* at = code;
+  if ((*at & 0xF0) == 0x40) ++at; // REX
+  const unsigned char opcode = *at++;
+  if ((opcode & 0xF8) == 0x58) return static_cast<int>(at - code); // pop
+  int immediate = opcode == 0x83 ? 1 : opcode == 0x81 ? 4 : 0;
+  const int selected = (*at >> 3) & 7; // add, or, and, xor of an immediate
+  if (immediate != 0 && selected != 0 && selected != 1 && selected != 4 && selected != 6) return 0;
+  if (immediate == 0) {
+    bool is_simple = false;
+    for (const int known : {0x01, 0x03, 0x09, 0x0B, 0x21, 0x23, 0x31, 0x33, 0x89, 0x8B})
+      is_simple |= opcode == known;
+    if (!is_simple) return 0;
+  }
+  const unsigned char mode = *at >> 6, base = *at & 7;
+  ++at;
+  unsigned char scaled_base = 0;
+  if (mode != 3 && base == 4) scaled_base = *at++ & 7;
+  if (mode == 1) at += 1;
+  if (mode == 2 || (mode == 0 && (base == 5 || (base == 4 && scaled_base == 5)))) at += 4;
+  return static_cast<int>(at - code) + immediate;
+}
+#endif
+
+/// True if the code up to the call of `end`, a wrapper, may do more than add whole numbers and combine their
+/// bits, where no order matters.
+bool may_race_when_combined([[maybe_unused]] const unsigned char* code, [[maybe_unused]] const void* end) {
 #if defined(__x86_64__)
   constexpr ptrdiff_t longest = 1024;
-  const unsigned char* const limit = function_at(code).end;
-  const auto slot_at = [](const unsigned char* at) { // behind an opcode that takes a 32-bit offset from here
+  const CodeRange function = function_at(code);
+  const unsigned char* at = code;
+  for (int length; at + 16 < function.end && at - code < longest; at += length)
+    if ((length = length_of_simple(at)) == 0) break;
+  const auto slot_behind = [](const unsigned char* offset_at) {
     int32_t offset = 0;
-    __builtin_memcpy(&offset, at, sizeof offset);
-    return at + sizeof offset + offset;
+    __builtin_memcpy(&offset, offset_at, sizeof offset);
+    return offset_at + sizeof offset + offset;
   };
-  const auto is_float = [](unsigned char opcode) {
-    return opcode >= 0x58 && opcode <= 0x5E && opcode != 0x5D;
-  };
-  for (const unsigned char* at = code; at + 8 < limit && at - code < longest; ++at) {
-    const unsigned char* slot = *at == 0xFF && (at[1] == 0x15 || at[1] == 0x25) ? slot_at(at + 2) : nullptr;
-    if (*at == 0xE8 || *at == 0xE9) { // to an entry of the table for calls: endbr64, bnd, jmp [slot]
-      const unsigned char* entry = slot_at(at + 1);
-      if (!function_at(code).holds(entry)) {
-        if (*entry == 0xF3) entry += 4;
-        if (*entry == 0xF2) ++entry;
-        if (*entry != 0xFF || entry[1] != 0x25) return true;
-        slot = slot_at(entry + 2);
-      }
-    }
-    if (slot != nullptr) return *reinterpret_cast<const void* const*>(slot) != end;
-    if (*at == 0xDB && (at[1] & 0x38) == 0x28) return true;             // of a long double
-    if (*at == 0x0F && (is_float(at[1]) || at[1] == 0xAF)) return true; // or a product
-    if (*at == 0xC5 && is_float(at[2])) return true; // VEX and EVEX: the opcode follows one
-    if (*at == 0xC4 && (is_float(at[3]) || at[3] >= 0x96))
-      return true; // to three bytes; or multiplies and adds
-    if (*at == 0x62 && (is_float(at[4]) || at[4] >= 0x96)) return true;
+  // call or jump to an entry of the table for calls (endbr64, bnd, jmp [slot]), or through the slot itself
+  if ((*at & 0xFE) == 0xE8) {
+    at = slot_behind(at + 1);
+    Module module;
+    if (!find_module(code, module) || !module.holds(at)) return true;
+    if (*at == 0xF3) at += 4;
+    if (*at == 0xF2) ++at;
   }
-#endif
+  if (*at != 0xFF || (at[1] != 0x25 && at[1] != 0x15)) return true;
+  return *reinterpret_cast<const void* const*>(slot_behind(at + 2)) != end;
+#else
   return true;
+#endif
 }
 
 using Region = void (*)(void*);
@@ -224,6 +245,9 @@ bool with_static_variable(const Call& call, Run run) {
 
 template <Schedule schedule, typename Call, typename... Bounds>
 void run_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
+  // Whatever its schedule.
+  if (!call.passes() && adds_in_any_order(region))
+    record_race(call, threads_of_region(call, threads), Reason::addition_race);
   if (!may_race<schedule>(call)) return call.real(region, data, threads, bounds...);
   const auto run = [&](auto* function, bool is_fixed) {
     record_race(call, threads_of_region(call, threads), Reason::schedule_race, is_fixed);
@@ -354,14 +378,15 @@ DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::observe,
 }
 
 DETSHIM_HOOK(openmp, void, GOMP_atomic_end, (), .action = Action::nondeterministic, .fields = {"threads"},
-             .summary = "Records such a reduction where it adds more than whole numbers.") {
+             .summary = "Records such a reduction, unless it adds whole numbers alone.") {
   // It is jumped to, often, and then returns to the runtime.
   const void* const begin = combination_begins != nullptr ? combination_begins : __builtin_return_address(0);
   const CallOfCopy<void()> call(hooks::GOMP_atomic_end, begin);
   const auto may_race = [&] {
-    return may_add_floats(static_cast<const unsigned char*>(begin), call.hook().wrapper());
+    return may_race_when_combined(static_cast<const unsigned char*>(begin), call.hook().wrapper());
   };
-  if (!call.passes() && once_in_thread(reinterpret_cast<const void*>(&may_add_floats), begin, may_race) != 0)
+  if (!call.passes() &&
+      once_in_thread(reinterpret_cast<const void*>(&may_race_when_combined), begin, may_race) != 0)
     record_race_in_team(call, Reason::addition_race);
   call.real();
 }

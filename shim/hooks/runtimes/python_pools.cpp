@@ -2,7 +2,6 @@
 
 #include "common/sys.h"
 #include "common/text.h"
-#include "core/base/modules.h"
 #include "core/base/python_frames.h"
 #include "core/policy/options.h"
 
@@ -13,7 +12,7 @@
 namespace detshim {
 namespace {
 
-constexpr int none = -1, tasks = 0, results = 1, of_machinery = 2; // roles of semaphores
+constexpr int none = -1, tasks = 0, results = 1; // roles of semaphores
 
 /// In the page of a pool's semaphore for tasks.
 struct Deal {
@@ -45,16 +44,23 @@ struct Work {
 };
 constinit Work work = {};
 
+bool is_worker() { return work.pid != 0 && work.pid == sys::getpid(); }
+
 constinit bool has_pool = false;
 
 int role_of(const sem_t* semaphore) {
-  if (!is_pools_worker()) return none;
+  if (!is_worker()) return none;
   return semaphore == work.semaphores[tasks] ? tasks : semaphore == work.semaphores[results] ? results : none;
 }
 
 /// What the thread is about to do, if it is a worker's: `get` of a queue takes a task and `put` gives a
 /// result where what a worker runs calls it (CPython 3.8 to 3.14, loky 3).
 int find_role() {
+  constexpr const char* runners[][2] = {{"worker", "/multiprocessing/pool.py"},
+                                        {"_process_worker", "/concurrent/futures/process.py"},
+                                        {"_sendback_result", "/concurrent/futures/process.py"},
+                                        {"_process_worker", "/loky/process_executor.py"},
+                                        {"_sendback_result", "/loky/process_executor.py"}};
   static constinit bool has_looked = false;
   PythonCallSite any;
   if (!has_looked) find_python_call_site(any, PythonDetail::key, true);
@@ -62,20 +68,13 @@ int find_role() {
   PythonFrame frames[3] = {};
   int count = 0;
   each_python_frame(3, [&](const PythonFrame& frame) { frames[count++] = frame; });
-  constexpr const char* machinery[] = {"/multiprocessing/pool.py", "/concurrent/futures/process.py",
-                                       "/loky/process_executor.py"};
-  const auto is_machinery = [&](int i) {
-    for (const char* file : machinery)
-      if (i < count && ends_with(frames[i].file, file)) return true;
-    return false;
-  };
-  const int at = count > 1 && same_text(frames[0].function, "__enter__") ? 1 : 0;
-  if (is_machinery(at)) return of_machinery;
-  if (!is_machinery(at + 1) || !ends_with(frames[at].file, "/queues.py")) return none;
-  for (const char* runner : {"worker", "_process_worker", "_sendback_result"})
-    if (same_text(frames[at + 1].function, runner))
+  const int at = count == 3 && same_text(frames[0].function, "__enter__") ? 1 : 0;
+  if (count < at + 2 || !ends_with(frames[at].file, "/queues.py")) return none;
+  const PythonFrame& runner = frames[at + 1];
+  for (const auto& [function, file] : runners)
+    if (same_text(runner.function, function) && ends_with(runner.file, file))
       return same_text(frames[at].function, "get") ? tasks : results;
-  return of_machinery;
+  return none;
 }
 
 /// Enters this worker under the number in its process's name.
@@ -130,14 +129,6 @@ bool is_past(clockid_t clock, const timespec& time) {
   return now.tv_sec > time.tv_sec || (now.tv_sec == time.tv_sec && now.tv_nsec >= time.tv_nsec);
 }
 
-/// True if that code of Python's is its module for semaphores: a thread's lock may begin a page by chance.
-/// The module may be built in.
-bool is_of_multiprocessing(const void* caller) {
-  Module module;
-  return ends_with(innermost_python_frame().file, "/multiprocessing/synchronize.py") ||
-         (find_module(caller, module) && contains(module.path, "_multiprocessing"));
-}
-
 } // namespace
 
 bool deal_tasks(const char* semaphore, uint32_t workers) {
@@ -152,14 +143,12 @@ bool deal_tasks(const char* semaphore, uint32_t workers) {
   return workers > 1;
 }
 
-Turn look_at_turn(const sem_t* semaphore, const void* caller) {
+Turn look_at_turn(const sem_t* semaphore) {
   if (!options().forces()) return Turn::none;
   int role = role_of(semaphore);
   if (role == none) {
     role = find_role();
-    if (role == tasks && !enter(semaphore)) return Turn::none;
-    if (role == of_machinery || !is_pools_worker()) return Turn::none;
-    if (role == none) return is_of_multiprocessing(caller) ? Turn::shared : Turn::none;
+    if (role == none || (role == tasks && !enter(semaphore)) || !is_worker()) return Turn::none;
     work.semaphores[role] = semaphore;
   }
   return turn_of(work.deal(), role);
@@ -192,8 +181,6 @@ void pass_turn(const sem_t* semaphore) {
   __atomic_add_fetch(&turns, 1, __ATOMIC_RELEASE);
   sys::call(SYS_futex, sys::address(&turns), FUTEX_WAKE, all);
 }
-
-bool is_pools_worker() { return work.pid != 0 && work.pid == sys::getpid(); }
 
 bool is_clock_of_batches() {
   if (__builtin_expect(!has_pool, 1)) return false;

@@ -23,7 +23,6 @@ bool deal_tasks(const char* semaphore, uint32_t workers);
 
 enum class Turn : uint8_t {
   none,        ///< it is nobody's, or of no pool whose tasks are dealt
-  shared,      ///< as none, but it is a lock that a worker's task shares with others
   own,         ///< this worker's: once it has the semaphore, pass_turn()
   others,      ///< another worker's
   interrupted, ///< by a signal's handler
@@ -31,9 +30,8 @@ enum class Turn : uint8_t {
   given_up,    ///< as none, and from now on: some worker has ended, is new, or keeps all others waiting
 };
 
-/// Whose turn it is, for a semaphore that Python asks for without waiting, and with its lock held, out of the
-/// code at `caller`.
-Turn look_at_turn(const sem_t* semaphore, const void* caller);
+/// Whose turn it is, for a semaphore that Python asks for without waiting, and with its lock held.
+Turn look_at_turn(const sem_t* semaphore);
 
 /// Waits for this worker's turn, where the thread was told before that it is another's; until `time` on that
 /// clock, or without nullptr.
@@ -41,9 +39,6 @@ Turn wait_for_turn(const sem_t* semaphore, clockid_t clock, const timespec* time
 
 /// This worker has had its turn.
 void pass_turn(const sem_t* semaphore);
-
-/// True in a process that takes tasks of a pool.
-bool is_pools_worker();
 
 /// True if the calling thread is where joblib asks the time by which it will size its batches, in a process
 /// that has such a pool.

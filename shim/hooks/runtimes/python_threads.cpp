@@ -6,6 +6,8 @@
 #include "hooks/runtimes/python_pools.h"
 #include "hooks/support/user_call_sites.h"
 
+#include <initializer_list>
+
 namespace detshim {
 namespace {
 
@@ -67,12 +69,13 @@ struct Workers {
   }
 };
 
-/// True if a line of the user's own made the ThreadPool: only its authors know what the threads of an
-/// installed package's share.
+/// True if a line of the user's own made the pool. Of an installed package's only its authors know what its
+/// tasks share, and in which order it takes their results.
 bool is_users_own(const PythonCallSite& call_site) {
-  if (call_site.user < 1) return false;
-  const char* const made_by = call_site.frames[call_site.user - 1].file;
-  return contains(made_by, "/multiprocessing/") || contains(made_by, "/multiprocess/");
+  if (call_site.user < 1) return true;
+  for (const char* own : {"/multiprocessing/", "/multiprocess/", "/concurrent/futures/", "/joblib/"})
+    if (contains(call_site.frames[call_site.user - 1].file, own)) return true;
+  return false;
 }
 
 /// True for a queue's first object out of a process, with the queue's name. PyTorch's loader orders what its
@@ -157,7 +160,9 @@ PythonThread::PythonThread(const void* caller) {
     return;
   } else if (const Starter* const starter = starter_of(call_site, is_dealt)) {
     made_by.add(starter->pool);
-    why = is_dealt ? Reason::tasks_dealt : Reason::task_race;
+    why = !is_dealt                 ? Reason::task_race
+          : is_users_own(call_site) ? Reason::tasks_dealt
+                                    : Reason::packages_tasks_dealt;
   } else {
     return;
   }

@@ -91,12 +91,40 @@ double threads_of_sum() {
   return sum;
 }
 
+double free_atomic() {
+  double sum = 0;
+#pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < size; ++i) {
+#pragma omp atomic
+    sum += numbers[i];
+  }
+  return sum;
+}
+
 double integer_reductions() {
-  long sum = 0, count = 0;
-  int most = 0;
-#pragma omp parallel for reduction(+ : sum, count) reduction(max : most)
-  for (int i = 0; i < size; ++i) sum += i, count += i % 3, most = i > most ? i : most;
-  return static_cast<double>(sum + count + most);
+  long sum = 0;
+  int count = 0;
+  unsigned bits = 0;
+#pragma omp parallel for reduction(+ : sum, count) reduction(| : bits)
+  for (int i = 0; i < size; ++i) sum += i, count += i % 3, bits |= static_cast<unsigned>(i) & 6U;
+  return static_cast<double>(sum + count) + bits;
+}
+
+/// Both are kept by comparing, which may be of what comes with them.
+double extremes() {
+  int least = size, most = 0;
+#pragma omp parallel for reduction(min : least) reduction(max : most)
+  for (int i = 0; i < size; ++i) least = i < least ? i : least, most = i > most ? i : most;
+  return least + most;
+}
+
+#pragma omp declare reduction(digits:unsigned : omp_out = omp_out * 31 + omp_in) initializer(omp_priv = 0)
+double inlined_reduction() {
+  unsigned digits = 0;
+  int count = 0;
+#pragma omp parallel for reduction(digits : digits) reduction(+ : count)
+  for (int i = 0; i < size; ++i) count += i % 3;
+  return digits + count;
 }
 
 struct Pair {
@@ -262,8 +290,11 @@ int main(int argc, char** argv) {
   const double result = is("loop_in_region")        ? loop_in_region()
                         : is("reduction")           ? reduction()
                         : is("reductions")          ? reductions()
+                        : is("free_atomic")         ? free_atomic()
                         : is("threads_of_sum")      ? threads_of_sum()
                         : is("integer_reductions")  ? integer_reductions()
+                        : is("extremes")            ? extremes()
+                        : is("inlined_reduction")   ? inlined_reduction()
                         : is("own_reduction")       ? own_reduction()
                         : is("reduction_in_region") ? reduction_in_region()
                         : is("task_reduction")      ? task_reduction()
