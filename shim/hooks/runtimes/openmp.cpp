@@ -114,18 +114,28 @@ bool compares_and_swaps(const void* function) {
 /// else 0. (Intel SDM, volume 2, chapter 2 and appendix A)
 int length_of_simple(const unsigned char* code) {
   const unsigned char* at = code;
+  const bool has_prefix = *at == 0x66 || *at == 0xF3;
+  if (has_prefix) ++at;
   if ((*at & 0xF0) == 0x40) ++at; // REX
+  const bool is_vector = *at == 0x0F;
+  if (is_vector) ++at;
   const unsigned char opcode = *at++;
-  if ((opcode & 0xF8) == 0x58) return static_cast<int>(at - code); // pop
-  int immediate = opcode == 0x83 ? 1 : opcode == 0x81 ? 4 : 0;
-  const int selected = (*at >> 3) & 7; // add, or, and, xor of an immediate
-  if (immediate != 0 && selected != 0 && selected != 1 && selected != 4 && selected != 6) return 0;
-  if (immediate == 0) {
-    bool is_simple = false;
+  if (!is_vector && (opcode & 0xF8) == 0x58) return static_cast<int>(at - code); // pop
+  int immediate = 0;
+  bool is_simple = false;
+  if (is_vector) { // movd, movq, movdqa, movaps; padd, pand, por, pxor
+    for (const int known :
+         {0x10, 0x11, 0x28, 0x29, 0x6E, 0x6F, 0x7E, 0x7F, 0xD6, 0xD4, 0xDB, 0xEB, 0xEF, 0xFC, 0xFD, 0xFE})
+      is_simple |= opcode == known;
+  } else { // add, or, and, xor, mov; of an immediate the first four
     for (const int known : {0x01, 0x03, 0x09, 0x0B, 0x21, 0x23, 0x31, 0x33, 0x89, 0x8B})
       is_simple |= opcode == known;
-    if (!is_simple) return 0;
+    if (opcode == 0x83 || (opcode == 0x81 && !has_prefix)) {
+      immediate = opcode == 0x83 ? 1 : 4;
+      for (const int known : {0, 1, 4, 6}) is_simple |= ((*at >> 3) & 7) == known;
+    }
   }
+  if (!is_simple) return 0;
   const unsigned char mode = *at >> 6, base = *at & 7;
   ++at;
   unsigned char scaled_base = 0;
