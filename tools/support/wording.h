@@ -32,7 +32,8 @@ std::string joined(const Texts& texts, const char* between = ", ") {
 /// What stands between those characters: "a", "" and "b" of "a,,b,".
 std::vector<std::string> split(const std::string& text, char between);
 
-/// "; did you mean verify?": the one of `known` that is `word` but for a slip of a finger or two; else nothing.
+/// "; did you mean verify?": the one of `known` that is `word` but for a slip of a finger or two; else
+/// nothing.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
 /// "a, b, c and 4 more".
