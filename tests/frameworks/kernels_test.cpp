@@ -178,6 +178,8 @@ TEST(Tbb, IsNamedOnceItHasStartedAWorker) {
 }
 
 TEST(Tokenizers, AreNamedWhereTheyMayTrainOnSeveralThreads) {
+  EXPECT_EQ(runtimes_of(starts(DUCKDB, "0")), "");
+  EXPECT_EQ(runtimes_of(starts(DUCKDB, "1")), "_duckdb.abi3.so");
   EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "2")), "tokenizers.abi3.so");
   EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "1")), "");
   EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "2"), {{"TOKENIZERS_PARALLELISM", "false"}}), "");

@@ -1041,6 +1041,77 @@ TEST(Pools, OfRayAreNamed) {
   EXPECT_EQ(with_function("connect"), std::set<std::string>{});
 }
 
+// One package fills a queue out of two processes, another a queue for each.
+TEST(Pools, QueuesThatAPackageFillsAreNamedWhereSeveralFillOne) {
+  const auto kinds = [](const std::string& queues) {
+    return kinds_of(
+        judged(with_module("augment/loader.py",
+                           "import multiprocessing\n"
+                           "of = multiprocessing.get_context('fork')\n"
+                           "def fill(queue): queue.put(1)\n"
+                           "def load():\n"
+                           "  queues = " +
+                               queues +
+                               "\n"
+                               "  workers = [of.Process(target=fill, args=(queue,)) for queue in queues]\n"
+                               "  for worker in workers: worker.start()\n"
+                               "  for queue in queues: queue.get()\n"
+                               "  for worker in workers: worker.join()\n",
+                           "import loader\nloader.load()\n")));
+  };
+  EXPECT_EQ(kinds("[of.Queue()] * 2"), std::set<std::string>{"pool"});
+  EXPECT_EQ(kinds("[of.Queue(), of.Queue()]"), std::set<std::string>{});
+}
+
+// scikit-learn's forests add to one array out of such threads.
+TEST(Pools, ThreadsOfJoblibsThatShareMemoryAreNamed) {
+  const auto reasons = [](const std::string& require, const std::string& threads) {
+    return judged(with_module("joblib/parallel.py",
+                              "from multiprocessing.pool import ThreadPool\n"
+                              "class Parallel:\n"
+                              "  def __init__(self, require): self._backend_kwargs = {'require': require}\n"
+                              "  def __call__(self, threads):\n"
+                              "    with ThreadPool(threads) as pool: pool.map(int, range(4))\n",
+                              "os.makedirs('site-packages/sklearn')\n"
+                              "with open('site-packages/sklearn/forest.py', 'w') as module:\n"
+                              "  module.write('from parallel import Parallel\\n'\n"
+                              "               'def predict(*how): Parallel(how[0])(how[1])\\n')\n"
+                              "sys.path.append(os.path.abspath('site-packages/sklearn'))\n"
+                              "import forest\nforest.predict(" +
+                                  require + ", " + threads + ")\n"))["reasons"]
+        .dump();
+  };
+  EXPECT_NE(reasons("'sharedmem'", "2").find("add to one array"), std::string::npos);
+  EXPECT_EQ(reasons("None", "2").find("\"pool\""), std::string::npos);
+  EXPECT_EQ(reasons("'sharedmem'", "1").find("\"pool\""), std::string::npos);
+}
+
+// What a package reads of a clock is its own matter, unless the function seeds something.
+TEST(PythonClocks, OfPackagesAreNamedWhereTheySeed) {
+  const auto clock = [](const std::string& function) {
+    return text_of(judged(with_module("webdata/filters.py",
+                                      "import os, random, time\n"
+                                      "def shuffle():\n" +
+                                          function,
+                                      "import filters\nfilters.shuffle()\n")),
+                   "clock");
+  };
+  EXPECT_NE(
+      clock("  return random.Random(int((os.getpid() + time.time()) * 1e9)).random()\n").find("filters.py:3"),
+      std::string::npos);
+  EXPECT_EQ(clock("  return time.time()\n"), "");
+}
+
+TEST(PythonSeeds, ThatStandInTheirLineExplainThemselves) {
+  const auto kinds = [](const std::string& seeding) {
+    return kinds_of(judged("import os, random, time\nos.urandom(4)\nprint(time.time())\n" + seeding));
+  };
+  EXPECT_EQ(kinds("random.seed(615681484984984)\n"), std::set<std::string>{});
+  EXPECT_EQ(kinds("seed = 615681484984984\nrandom.seed(seed)\n"), std::set<std::string>{"unexplained_seed"});
+  EXPECT_EQ(kinds("random.seed(615681484984984 * 11) # 615681484984984\n"),
+            std::set<std::string>{"unexplained_seed"});
+}
+
 // A worker of dask.distributed's has threads for tasks, and others; one such thread takes all tasks in turn.
 TEST(Pools, OfDistributedAreNamedWhereThereAreSeveralWorkers) {
   const auto with_threads = [](const std::string& number, const std::string& name, const std::string& task) {

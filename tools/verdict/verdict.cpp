@@ -309,7 +309,9 @@ void find_unexplained_seeds(const VerdictInputs& inputs, Verdict& verdict) {
   each_record(inputs.log, [&](const Process&, const Call& call, const CallCount&) {
     if (reason_of(call.why) != Reason::unexplained_seed) return;
     const std::string* const seed = find_field(call.fields, "requested");
-    if (seed != nullptr && !call.python.empty() && is_written_in(call.python.frames.front(), *seed)) return;
+    const auto has_it = [&](const std::string& frame) { return is_written_in(frame, *seed); };
+    if (seed != nullptr && std::ranges::any_of(call.python.frames, has_it))
+      return; // random.seed is Python's own
     const std::string line = line_of_call(call, source_lines);
     names.insert(line.empty() ? base_name(call.at) : line);
   });

@@ -73,7 +73,7 @@ struct Workers {
 /// tasks share, and in which order it takes their results.
 bool is_users_own(const PythonCallSite& call_site) {
   if (call_site.user < 1) return true;
-  for (const char* own : {"/multiprocessing/", "/multiprocess/", "/concurrent/futures/", "/joblib/"})
+  for (const char* own : {"/multiprocessing/", "/multiprocess/", "/concurrent/futures/", "/joblib/", "/loky/"})
     if (contains(call_site.frames[call_site.user - 1].file, own)) return true;
   return false;
 }
@@ -85,7 +85,6 @@ bool is_put_into_queue(PythonCallSite& call_site, Text<96>& name) {
   constexpr int deep = 40;
   int number = 0;
   bool is_put = false, is_of_loader = false;
-  PythonFrame writer;
   Text<16> is_ordered;
   each_python_scope(deep, [&](const PythonScope& scope) {
     if (number == 2 && same_text(scope.function(), "put") &&
