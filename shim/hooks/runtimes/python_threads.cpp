@@ -73,7 +73,8 @@ struct Workers {
 /// tasks share, and in which order it takes their results.
 bool is_users_own(const PythonCallSite& call_site) {
   if (call_site.user < 1) return true;
-  for (const char* own : {"/multiprocessing/", "/multiprocess/", "/concurrent/futures/", "/joblib/", "/loky/"})
+  for (const char* own :
+       {"/multiprocessing/", "/multiprocess/", "/concurrent/futures/", "/joblib/", "/loky/"})
     if (contains(call_site.frames[call_site.user - 1].file, own)) return true;
   return false;
 }
