@@ -1100,6 +1100,9 @@ TEST(PythonClocks, OfPackagesAreNamedWhereTheySeed) {
       clock("  return random.Random(int((os.getpid() + time.time()) * 1e9)).random()\n").find("filters.py:3"),
       std::string::npos);
   EXPECT_EQ(clock("  return time.time()\n"), "");
+  EXPECT_EQ(clock("  began = time.time()\n  number = random.Random(3).random()\n  return number * "
+                  "(time.time() - began)\n"),
+            "");
 }
 
 TEST(PythonSeeds, ThatStandInTheirLineExplainThemselves) {

@@ -219,6 +219,36 @@ bool is_of_loader(const PythonFrames& python) {
   });
 }
 
+/// The frame's line of Python, as it stands now; empty where it cannot be read.
+std::string text_of_line(const std::string& frame) {
+  const std::string place = frame.substr(0, frame.rfind(' '));
+  const std::size_t colon = place.rfind(':');
+  std::ifstream input(place.substr(0, colon));
+  std::string line;
+  for (unsigned long i = std::strtoul(place.c_str() + colon + 1, nullptr, 10); i > 0 && input; --i)
+    std::getline(input, line);
+  return input ? line : "";
+}
+
+/// True if the frame's line has the number in it: `default_rng(20261127001)`.
+bool is_written_in(const std::string& frame, const std::string& number) {
+  const std::string line = text_of_line(frame);
+  const auto is_part = [&](std::size_t i) {
+    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i]));
+  };
+  const std::size_t at = line.find(number);
+  return at != std::string::npos && (at == 0 || !is_part(at - 1)) && !is_part(at + number.size());
+}
+
+/// True if an installed package reads a clock there for anything but a seed: of its functions that seed
+/// something, most only take the time.
+bool is_packages_own_time(const std::string& frame) {
+  if (frame.find("-packages/") == std::string::npos) return false;
+  const std::string line = text_of_line(frame);
+  const auto names = [&line](std::string_view word) { return line.find(word) != std::string::npos; };
+  return !line.empty() && !names("seed") && !names("Random") && !names("rng") && !names("Key");
+}
+
 /// Where the user's code reads clocks, starts threads, or processes run beside each other. Not each is a
 /// fault: what a line reads may be printed alone.
 void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
@@ -229,7 +259,7 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
   };
   const std::set<std::string> dealt = Pools(inputs.log).lines_dealt;
   const auto add_python = [&](Finding finding, const std::string& kind, const PythonFrames& python) {
-    if (!python.user || is_of_loader(python)) return;
+    if (!python.user || is_of_loader(python) || is_packages_own_time(python.frames[*python.user])) return;
     const std::string line = line_of_frame(python.frames[*python.user]);
     const bool is_of_pool =
         finding == Finding::processes_started || (finding == Finding::input_read && kind == "network");
@@ -280,22 +310,6 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
     }
   for (const std::string& line : lines[Finding::processes_started]) lines[Finding::clock_read].erase(line);
   for (const auto& [finding, names] : lines) verdict.add_named(finding, names);
-}
-
-/// True if the frame's line of Python has the number in it, as it stands now: `default_rng(20261127001)`.
-bool is_written_in(const std::string& frame, const std::string& number) {
-  const std::string place = frame.substr(0, frame.rfind(' '));
-  const std::size_t colon = place.rfind(':');
-  if (colon == std::string::npos) return false;
-  std::ifstream input(place.substr(0, colon));
-  std::string line;
-  for (unsigned long i = std::strtoul(place.c_str() + colon + 1, nullptr, 10); i > 0; --i)
-    std::getline(input, line);
-  const auto is_part = [&](std::size_t i) {
-    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i]));
-  };
-  const std::size_t at = line.find(number);
-  return at != std::string::npos && (at == 0 || !is_part(at - 1)) && !is_part(at + number.size());
 }
 
 /// Call sites of seeds that may be the program's own, or a hash of a clock: a comparison tells.
