@@ -71,8 +71,8 @@ TEST(VersionRange, IncludesItsEndsAndWhatBeginsLikeThem) {
 TEST(VersionRange, IsInTheTableForEachSettingThatIsForced) {
   using namespace settings_table;
   const std::set<std::string> told_by_nothing = {
-      "KMP_DETERMINISTIC_REDUCTION", "OMP_DYNAMIC",        "MKL_DYNAMIC", "MKL_CBWR",
-      "FD_DETERMINISTIC_MODE",       "MAMBA_DETERMINISTIC"};
+      "KMP_DETERMINISTIC_REDUCTION", "OMP_DYNAMIC",         "MKL_DYNAMIC", "MKL_CBWR",
+      "FD_DETERMINISTIC_MODE",       "MAMBA_DETERMINISTIC", "I_MPI_CBWR",  "nnUNet_n_proc_DA"};
   for (size_t i = 0; i < setting_count; ++i) {
     const std::string known = settings[i].known, harms = settings[i].harms;
     EXPECT_NE(*settings[i].source, 0) << settings[i].name;

@@ -114,7 +114,7 @@ too, sets PYTHONHASHSEED. TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR, where un
 ([TUNING_FILE.md](TUNING_FILE.md#caches-on-disk)).
 If a reader is installed in no version of *known good*, `detshim run` leaves its variable (DETSHIM_LEAVE), and a run that
 loads a reader which asks for it is *unverified*. A bare preload sets it, and records the reader (`other_version`). Names of
-files tell the version: `jaxlib-0.5.3.dist-info`, `libnccl.so.2.27.7`. Nothing tells that of OpenMP, MKL, FastDeploy,
+files tell the version: `jaxlib-0.5.3.dist-info`, `libnccl.so.2.27.7`. Nothing tells that of OpenMP, MKL, Intel MPI, nnU-Net, FastDeploy,
 mamba-ssm, Qt 5, and of a library that is built into another.
 
 | variable | set to | a user's own that stay | read by | known good in | what else it does | when | source |
