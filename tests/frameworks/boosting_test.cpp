@@ -99,7 +99,17 @@ INSTANTIATE_TEST_SUITE_P(
                          {"lightgbm", "device_type=gpu"},
                          "device_type=gpu\n",
                          "nondeterministic unset unset" + on_gpu,
-                         "nondeterministic unset unset" + on_gpu}),
+                         "nondeterministic unset unset" + on_gpu},
+                    Case{"gpu_by_its_alias",
+                         {"lightgbm", "device=cuda"},
+                         "device=cuda\n",
+                         "nondeterministic unset unset" + on_gpu,
+                         "nondeterministic unset unset" + on_gpu},
+                    Case{"too_long",
+                         {"lightgbm", "categorical_feature=" + std::string(70000, '1')},
+                         "categorical_feature=" + std::string(70000, '1') + '\n',
+                         "nondeterministic too long too long" + by_time,
+                         "nondeterministic too long too long" + by_time}),
     [](const auto& tested) { return tested.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(

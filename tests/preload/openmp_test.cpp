@@ -194,6 +194,8 @@ TEST(OpenMpReduction, OfGccHasOneThreadInStrict) {
   const auto call = read_log(scratch.log()).front().calls().front();
   EXPECT_EQ(call["do"], "replace");
   EXPECT_EQ(call["why"], "addition_race");
+  EXPECT_EQ(run({OPENMP_GCC_PROGRAM, "threads_of_free_sum"}, {{"OMP_NUM_THREADS", "4"}}).out, "4.000\n");
+  EXPECT_EQ(run({OPENMP_GCC_PROGRAM, "threads_of_free_sum"}, strict).out, "1.000\n");
 }
 
 TEST(OpenMpAtomic, OfGccIsRecorded) {

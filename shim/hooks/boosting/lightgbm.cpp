@@ -27,9 +27,13 @@ bool is_yes(const char* value) { // Config::GetBool
 template <typename Call>
 int create_booster(const Call& call, const void* data, const char* parameters, void* booster) {
   constexpr size_t longest = 65536;
-  if (call.passes() || parameters == nullptr || text_length(parameters) > longest)
+  if (call.passes() || parameters == nullptr) return call.real(data, parameters, booster);
+  if (text_length(parameters) > longest) {
+    call.record(Action::nondeterministic, Reason::boosting_timed, {"too long", "too long"});
     return call.real(data, parameters, booster);
-  const char* const device = value_of(parameters, "device_type");
+  }
+  const char* device = value_of(parameters, "device_type");
+  if (device == nullptr) device = value_of(parameters, "device"); // its alias
   const char* const rows = value_of(parameters, "force_row_wise");
   const char* const columns = value_of(parameters, "force_col_wise");
   const char* const asked = value_of(parameters, "deterministic");

@@ -210,13 +210,18 @@ using namespace detshim;
 namespace detshim {
 namespace {
 
+/// Records a region whose threads add to shared numbers. How many it is to have: one in strict, which adds in
+/// one order.
+template <typename Call>
+unsigned order_sums(const Call& call, unsigned threads) {
+  const bool is_alone = options().strict();
+  record_race(call, threads_of_region(call, threads), Reason::addition_race, is_alone);
+  return is_alone ? 1 : threads;
+}
+
 template <bool is_reduction, typename Call>
 auto run_region(const Call& call, Region region, void* data, unsigned threads, unsigned flags) {
-  if (!call.passes() && (is_reduction || adds_in_any_order(region))) {
-    const bool is_alone = options().strict(); // one thread adds in one order
-    record_race(call, threads_of_region(call, threads), Reason::addition_race, is_alone);
-    if (is_alone) threads = 1;
-  }
+  if (!call.passes() && (is_reduction || adds_in_any_order(region))) threads = order_sums(call, threads);
   return call.real(region, data, threads, flags);
 }
 constexpr Description gcc_region = {.action = Action::nondeterministic,
@@ -255,9 +260,8 @@ bool with_static_variable(const Call& call, Run run) {
 
 template <Schedule schedule, typename Call, typename... Bounds>
 void run_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
-  // Whatever its schedule.
   if (!call.passes() && adds_in_any_order(region))
-    record_race(call, threads_of_region(call, threads), Reason::addition_race);
+    threads = order_sums(call, threads); // whatever its schedule
   if (!may_race<schedule>(call)) return call.real(region, data, threads, bounds...);
   const auto run = [&](auto* function, bool is_fixed) {
     record_race(call, threads_of_region(call, threads), Reason::schedule_race, is_fixed);

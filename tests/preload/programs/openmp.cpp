@@ -91,6 +91,17 @@ double threads_of_sum() {
   return sum;
 }
 
+double threads_of_free_sum() {
+  double sum = 0;
+  int threads = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
+  for (int i = 0; i < size; ++i) {
+    sum += numbers[i];
+    if (i == 0) threads = omp_get_num_threads();
+  }
+  return sum < 0 ? sum : threads;
+}
+
 double free_atomic() {
   double sum = 0;
 #pragma omp parallel for schedule(dynamic)
@@ -290,6 +301,7 @@ int main(int argc, char** argv) {
   const double result = is("loop_in_region")        ? loop_in_region()
                         : is("reduction")           ? reduction()
                         : is("reductions")          ? reductions()
+                        : is("threads_of_free_sum") ? threads_of_free_sum()
                         : is("free_atomic")         ? free_atomic()
                         : is("threads_of_sum")      ? threads_of_sum()
                         : is("integer_reductions")  ? integer_reductions()
