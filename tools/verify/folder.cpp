@@ -19,7 +19,7 @@ namespace {
 
 // With O_DIRECTORY, a link is no folder. Step by step that is what openat2 does with RESOLVE_NO_SYMLINKS,
 // which old kernels do not have and containers refuse. O_PATH: a folder need not be readable to be passed.
-constexpr int how = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int as_a_folder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 OwnedDescriptor open_in(const Folder& folder, const std::string& name, int flags) {
   return OwnedDescriptor(
@@ -127,22 +127,22 @@ private:
 
 } // namespace
 
-Folder::Folder(const fs::path& path, bool makes_it) : descriptor_(::open("/", how)), path_("/") {
+Folder::Folder(const fs::path& path, bool makes_it) : descriptor_(::open("/", as_a_folder)), path_("/") {
   for (const fs::path& part : path.relative_path())
     if (is_open() && !part.empty()) step(part, makes_it);
   path_ = path;
 }
 
 Folder::Folder(const Folder& parent, const std::string& name)
-    : descriptor_(::openat(parent.descriptor(), name.c_str(), how)), error_(is_open() ? 0 : errno),
+    : descriptor_(::openat(parent.descriptor(), name.c_str(), as_a_folder)), error_(is_open() ? 0 : errno),
       path_(parent.path_ / name), failed_at_(path_) {}
 
 void Folder::step(const std::string& name, bool makes_it) {
   path_ /= name;
-  OwnedDescriptor next(::openat(descriptor(), name.c_str(), how));
+  OwnedDescriptor next(::openat(descriptor(), name.c_str(), as_a_folder));
   if (!next && errno == ENOENT && makes_it &&
       (::mkdirat(descriptor(), name.c_str(), 0777) == 0 || errno == EEXIST))
-    next = OwnedDescriptor(::openat(descriptor(), name.c_str(), how));
+    next = OwnedDescriptor(::openat(descriptor(), name.c_str(), as_a_folder));
   if (!next) {
     error_ = errno;
     failed_at_ = path_;

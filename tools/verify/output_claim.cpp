@@ -21,9 +21,9 @@ namespace {
 constexpr const char* glob_characters = "*?[]\\";
 
 /// The file, locked for as long as it is open; not open where another has it.
-OwnedDescriptor locked(const fs::path& file, int how) {
+OwnedDescriptor locked(const fs::path& file, int kind_of_lock) {
   OwnedDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (opened && ::flock(opened.number(), how) != 0) return {};
+  if (opened && ::flock(opened.number(), kind_of_lock) != 0) return {};
   return opened;
 }
 
