@@ -1,5 +1,6 @@
 #include "report/log_report.h"
 
+#include "log_reader/source_lines.h"
 #include "report/style.h"
 #include "report/verdict_texts.h"
 #include "support/reason_texts.h"
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::size_t few = 3;
 constexpr std::size_t most_reasons = 7;
-constexpr std::size_t columns = 120;        // of a line, but of paths and tables under --all
 constexpr std::size_t few_instructions = 5; // of one file
 
 bool only_observes(const Process& process) {
@@ -60,9 +60,12 @@ private:
   void print_heading() {
     std::vector<std::string> commands, settings; // distinct, in the order of the processes
     std::set<std::string> seen;
+    const std::string& begun = verdict_.evidence.command; // its own process may have had nothing to record
+    if (!begun.empty()) commands.push_back(printable(begun));
     for (const Process& process : log_.processes)
       for (const Start& start : process.starts) {
-        if (std::string text = describe_command(start); seen.insert("command " + text).second)
+        if (std::string text = describe_command(start);
+            seen.insert("command " + text).second && shell_command(start.args) != begun)
           commands.push_back(std::move(text));
         if (std::string text = describe_settings(start); seen.insert("settings " + text).second)
           settings.push_back(std::move(text));
@@ -145,7 +148,7 @@ private:
     add_amount(bad, Action::refuse, " was refused", " were refused");
 
     if (bad.empty())
-      out_ << "No call is recorded as nondeterministic, uncovered or refused.";
+      out_ << "No problem was recorded.";
     else
       out_ << style_.red(enumerated(bad) + ".");
     if (code_.own_places() > 0)
@@ -189,7 +192,7 @@ private:
     std::size_t name_width = 0;
     for (const SymbolSummary& symbol : summary_.symbols)
       if (is_shown(symbol, section.action))
-        name_width = std::max(name_width, std::min<std::size_t>(width(printable(symbol.function)), 48));
+        name_width = std::max(name_width, std::min<std::size_t>(width(shown_name(symbol)), 48));
     const bool has_code =
         section.action == Action::uncovered && (all_ ? !code_.uncovered.empty() : code_.own > 0);
     if (name_width == 0 && !has_code) return;
@@ -202,7 +205,7 @@ private:
       if (!is_shown(symbol, section.action)) continue;
       if (library == nullptr || *library != symbol.library) out_ << "  " << printable(symbol.library) << '\n';
       library = &symbol.library;
-      const std::string name = padded(printable(symbol.function), name_width);
+      const std::string name = padded(shown_name(symbol), name_width);
       const bool is_folded = !all_ && is_draw(symbol);
       out_ << "    " << style_.bold(name) << "  " << describe_calls(symbol.count)
            << (is_folded ? "  " + describe_draw(symbol, 8 + name.size() + describe_calls(symbol.count).size())
@@ -211,6 +214,10 @@ private:
       if (!is_folded) print_symbol(symbol);
     }
     if (has_code) print_code();
+  }
+
+  static std::string shown_name(const SymbolSummary& symbol) {
+    return printable(demangled(symbol.function.c_str()));
   }
 
   bool is_shown(const SymbolSummary& symbol, Action action) const {
@@ -243,8 +250,7 @@ private:
     }
     const std::string others =
         places.size() > 1 ? " and " + counted(places.size() - 1, "more place") : std::string();
-    before += others.size();
-    return style_.faint(cut(text, columns - std::min(columns - 1, before)) + others);
+    return style_.faint(fitting(text, before + others.size()) + others);
   }
 
   void print_code() {
@@ -364,18 +370,13 @@ private:
   /// All of them in one line.
   void print_folded_environment() {
     std::vector<std::string> parts;
-    if (!summary_.environment.empty()) parts.push_back(std::to_string(summary_.environment.size()) + " set");
-    if (!summary_.noted.empty())
-      parts.push_back(std::to_string(summary_.noted.size()) + " left as " +
-                      (summary_.noted.size() == 1 ? "it was" : "they were"));
-    const std::vector<std::string> read = readers();
-    if (!read.empty())
-      parts.push_back(std::to_string(read.size()) + (read.size() == 1 ? " was read" : " were read"));
-    if (parts.empty()) return;
-    const std::string line =
-        " - variables: " + enumerated(parts) + (read.empty() ? "" : ": " + some_of(read));
-    constexpr std::size_t around = std::string_view("settings (--all)").size();
-    out_ << '\n' << style_.bold("settings") << cut(line, columns - around) << " (--all)\n";
+    if (!summary_.environment.empty())
+      parts.push_back(counted(summary_.environment.size(), "variable") + " set");
+    if (!summary_.noted.empty()) parts.push_back(std::to_string(summary_.noted.size()) + " of yours kept");
+    if (const std::vector<std::string> read = readers(); !read.empty())
+      parts.push_back(std::to_string(read.size()) + " used by libraries");
+    if (!parts.empty())
+      out_ << '\n' << style_.bold("settings") << " - " << joined(parts, ", ") << " (--all)\n";
   }
 
   /// The settings that somebody asked for, each with who did: "NAME by libfoo.so and libbar.so".
@@ -427,8 +428,10 @@ private:
            << ": --all\n";
     print_accepted();
     if (const std::string text = evidence_text(verdict_.evidence); !text.empty())
-      out_ << "  " << cut(printable(text), columns) << '\n';
-    if (verdict_.can_be_settled()) out_ << "  to settle it: detshim verify -- " << first_command() << '\n';
+      print_wrapped("  ", printable(text));
+    if (verdict_.can_be_settled() || verdict_.level == VerdictLevel::covered)
+      out_ << (verdict_.can_be_settled() ? "  to settle it" : "  to check it") << ": detshim verify -- "
+           << first_command() << '\n';
   }
 
   /// As the run began; what is executed later has another.
@@ -445,21 +448,44 @@ private:
     return reason.kind() + (subject.empty() ? "" : ":" + printable(subject));
   }
 
-  /// One line; what does not fit is under --all. The remedy stays, as what a reader can do.
   void print_reason(const VerdictReason& reason) const {
-    const std::string start = "  " + padded(level_name(reason.level()), 12) + name_of(reason) + " - ";
-    const std::string advice = reason_remedy(reason), remedy = advice.empty() ? "" : "; " + advice;
-    if (all_) {
-      out_ << start << printable(reason_text(reason)) << remedy << '\n';
-      return;
+    const std::string advice = reason_remedy(reason);
+    std::string text = printable(reason_text(reason));
+    if (!all_) {
+      text = with_base_names(text);
+      if (const std::string again = printable(subject_of(reason)) + ": "; text.starts_with(again))
+        text.erase(0, again.size());
     }
-    constexpr std::size_t least = 40; // of the text
-    const std::size_t taken = width(start) + width(remedy);
-    std::string text = with_base_names(printable(reason_text(reason)));
-    if (const std::string again = printable(subject_of(reason)) + ": "; text.starts_with(again))
-      text.erase(0, again.size());
-    out_ << cut(start + cut(text, std::max(columns - std::min(columns, taken), least)) + remedy, columns)
-         << '\n';
+    print_wrapped("  " + padded(level_name(reason.level()), 12),
+                  name_of(reason) + " - " + text + (advice.empty() ? "" : "; " + advice));
+  }
+
+  /// As much of the text as a line of the terminal has room for; all of it elsewhere.
+  std::string fitting(const std::string& text, std::size_t taken) const {
+    const std::size_t columns = style_.columns;
+    return columns == 0 ? text : cut(text, columns - std::min(columns - 1, taken));
+  }
+
+  /// In one line; at a terminal in as many as it takes, each below the text's begin.
+  void print_wrapped(const std::string& start, const std::string& text) const {
+    const std::size_t columns = all_ ? 0 : style_.columns;
+    out_ << start;
+    std::size_t at = width(start);
+    for (std::size_t from = 0, to; from < text.size(); from = to + 1) {
+      to = std::min(text.find(' ', from), text.size());
+      const std::string word = text.substr(from, to - from);
+      const bool is_first = from == 0;
+      if (!is_first && columns != 0 && at + 1 + width(word) > columns) {
+        out_ << '\n' << std::string(width(start), ' ');
+        at = width(start);
+      } else if (!is_first) {
+        out_ << ' ';
+        ++at;
+      }
+      out_ << word;
+      at += width(word);
+    }
+    out_ << '\n';
   }
 
   void print_accepted() const {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -18,8 +19,15 @@ inline bool wants_colour() {
   return !refused && ::isatty(STDOUT_FILENO) == 1;
 }
 
+/// Of the terminal that standard output is; 0 where it is none, or has no width.
+inline std::size_t terminal_columns() {
+  winsize size = {};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 struct Style {
   bool colour = false;
+  std::size_t columns = 0; ///< of a line; 0: lines are whole
 
   std::string bold(const std::string& text) const { return wrapped(text, "1"); }
   std::string red(const std::string& text) const { return wrapped(text, "1;31"); }

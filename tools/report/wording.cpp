@@ -35,7 +35,7 @@ bool is_bad(Action action) {
 std::string meaning_of(const Verdict& verdict) {
   switch (verdict.level) {
   case VerdictLevel::covered:
-    return "with these arguments, variables and files, nothing that can differ was seen";
+    return "no uncontrolled randomness was found in this run";
   case VerdictLevel::verified: {
     const double chance = 1 - std::pow(2.0 / 3, static_cast<double>(verdict.evidence.runs));
     return std::to_string(verdict.evidence.runs) + " runs equal on " + printable(verdict.evidence.date) +
@@ -45,7 +45,7 @@ std::string meaning_of(const Verdict& verdict) {
   case VerdictLevel::partial:
     return "this went ahead nondeterministic";
   default:
-    return "this can differ from run to run";
+    return "this may differ from run to run";
   }
 }
 

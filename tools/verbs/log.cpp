@@ -93,7 +93,7 @@ int log(const LogOptions& options) {
   } else {
     if (environment && !environment->remark.empty())
       std::cout << "environment: " << environment->remark << '\n';
-    print_log_text(std::cout, judged, options.all, {wants_colour()});
+    print_log_text(std::cout, judged, options.all, {wants_colour(), terminal_columns()});
   }
   if (!options.check) return done;
   const bool passes = options.run || others_pass(log, options, accepted);
