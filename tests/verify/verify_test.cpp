@@ -87,7 +87,7 @@ TEST_F(Verify, FindsWhatIsPrintedEqual) {
   const Result result = verify({"--control"}, python("import random; print(random.random())"));
   EXPECT_EQ(result.status, equal) << result.out << result.err;
   EXPECT_TRUE(contains(result.out, "verdict: equal - 2 runs")) << result.out;
-  EXPECT_TRUE(contains(result.out, "at most 95 %")) << result.out;
+  EXPECT_TRUE(contains(result.out, "up to 95 of 100 further runs may still differ")) << result.out;
 }
 
 TEST_F(Verify, NamesTheFirstLineThatDiffers) {

@@ -111,11 +111,9 @@ const Comparison* find_differing(const Verification& result, const ComparedItem&
 std::string describe_bound(const Verification& result) {
   if (result.bound >= 1 || result.answer != Answer::equal) return {};
   constexpr double small = 0.05;
-  std::string text = counted(result.plain_runs, "equal run") + ": at 95 % confidence, at most " +
-                     std::to_string(static_cast<int>(std::ceil(result.bound * 100))) +
-                     " % of runs differ from the usual result";
-  if (result.bound > small)
-    text += " (-n " + std::to_string(runs_for_bound(small)) + " would bound it at 5 %)";
+  std::string text = "up to " + std::to_string(static_cast<int>(std::ceil(result.bound * 100))) +
+                     " of 100 further runs may still differ (95 % confidence)";
+  if (result.bound > small) text += "; with -n " + std::to_string(runs_for_bound(small)) + ", up to 5";
   return text;
 }
 
