@@ -129,6 +129,16 @@ bool is_past(clockid_t clock, const timespec& time) {
   return now.tv_sec > time.tv_sec || (now.tv_sec == time.tv_sec && now.tv_nsec >= time.tv_nsec);
 }
 
+/// Seconds that the worker whose turn it is has computed; 0 if that is not known.
+uint64_t seconds_computed(const Deal& deal, int role) {
+  const Deal::Worker* const next = next_worker(deal, role);
+  if (next == nullptr) return 0;
+  constexpr int scheduled_time = 2; // of a process's clocks (Linux's posix-timers.h, CPUCLOCK_SCHED)
+  timespec time = {};
+  if (sys::call(SYS_clock_gettime, ~next->pid * 8 | scheduled_time, sys::address(&time)) != 0) return 0;
+  return static_cast<uint64_t>(time.tv_sec);
+}
+
 } // namespace
 
 bool deal_tasks(const char* semaphore, uint32_t workers) {
@@ -160,13 +170,23 @@ Turn wait_for_turn(const sem_t* semaphore, clockid_t clock, const timespec* time
   Deal& deal = work.deal();
   uint32_t& turns = deal.turns[role];
   constexpr timespec one_look = {0, 20'000'000};
-  constexpr int most_looks = 3000; // a minute in which nobody had a turn
+  // A worker that has its turn in a minute, or computes in it, may take as many as 60: its task is long. Who
+  // only waits, perhaps for a task that is not dealt yet, keeps all others from going on.
+  constexpr int minute = 3000, most_minutes = 60;
+  constexpr uint64_t busy = 5; // seconds of a minute; who polls each millisecond takes some three
   uint32_t last = turns;
-  for (int looks = 0; looks < most_looks; ++looks) {
+  uint64_t computed = seconds_computed(deal, role);
+  int looks = 0, minutes = 0;
+  for (;; ++looks) {
+    if (looks == minute) {
+      const uint64_t now = seconds_computed(deal, role);
+      if (++minutes == most_minutes || now < computed + busy) break;
+      computed = now, looks = 0;
+    }
     const uint32_t turn = __atomic_load_n(&turns, __ATOMIC_ACQUIRE);
     if (const Turn now = turn_of(deal, role); now != Turn::others) return now;
     if (has_changed(deal, role)) break;
-    if (turn != last) last = turn, looks = 0;
+    if (turn != last) last = turn, looks = 0, minutes = 0, computed = seconds_computed(deal, role);
     if (time != nullptr && is_past(clock, *time)) return Turn::expired;
     if (sys::call(SYS_futex, sys::address(&turns), FUTEX_WAIT, static_cast<long>(turn),
                   sys::address(&one_look)) == -EINTR)
