@@ -11,6 +11,8 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTE
 # The wheel (tools/python): beside the package's Python files, and nothing of the above.
 install(TARGETS libdetshim LIBRARY DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
 install(TARGETS detshim RUNTIME DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
+file(CONFIGURE OUTPUT version/_version.py CONTENT "__version__ = \"@PROJECT_VERSION@\"\n" @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/version/_version.py DESTINATION detshim COMPONENT wheel EXCLUDE_FROM_ALL)
 install(FILES LICENSE DESTINATION detshim/licenses RENAME detshim.txt COMPONENT wheel EXCLUDE_FROM_ALL)
 if(DEFINED ENV{WHEEL_LIBRARIES}) # tools/scripts/wheel: what is linked in
   install(DIRECTORY $ENV{WHEEL_LIBRARIES}/licenses/ DESTINATION detshim/licenses COMPONENT wheel EXCLUDE_FROM_ALL)

@@ -1,4 +1,5 @@
 """The package `detshim`: what it gives programs that are started, and what it says of its own process."""
+import ast
 import os
 import pathlib
 import shutil
@@ -6,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipapp
+import zipfile
 
 import detshim
 
@@ -124,6 +127,93 @@ class Package(unittest.TestCase):
         self.assertIn("No problem was recorded", said)
         self.assertNotIn("partial", said)
 
+    def test_knows_its_version(self):
+        said = subprocess.run([detshim.command(), "--version"], stdout=subprocess.PIPE, universal_newlines=True).stdout
+        self.assertEqual("detshim {}\n".format(detshim.__version__), said)
+
+    def test_its_types_are_known(self):
+        package = pathlib.Path(detshim.__file__).parent
+        self.assertTrue((package / "py.typed").is_file())  # PEP 561: checkers read the annotations
+        untyped, public = [], 0
+        for file in package.glob("*.py"):
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+            for scope in [tree, *classes]:
+                for function in scope.body:
+                    if isinstance(function, ast.FunctionDef) and not function.name.startswith("_"):
+                        of = function.args
+                        named = [*of.args[scope is not tree:], *of.kwonlyargs, of.vararg, of.kwarg]
+                        public += 1
+                        if function.returns is None or any(one and one.annotation is None for one in named):
+                            untyped.append("{}: {}".format(file.name, function.name))
+        self.assertEqual(untyped, [])
+        self.assertGreater(public, 40)
+
+    def make_wheel(self):
+        """The package that is tested, as pip takes it."""
+        package = pathlib.Path(detshim.__file__).parent.parent
+        wheel = self.folder / "detshim-{}-py3-none-any.whl".format(detshim.__version__)
+        information = "detshim-{}.dist-info".format(detshim.__version__)
+        with zipfile.ZipFile(wheel, "w") as archive:
+            names = [str(file.relative_to(package)) for part in ("detshim", information)
+                     for file in (package / part).rglob("*") if file.is_file() and file.suffix != ".pyc"]
+            for name in names:
+                archive.write(package / name, name)
+            lines = ["{},,\n".format(name) for name in [*names, information + "/RECORD"]]
+            archive.writestr(information + "/RECORD", "".join(lines))
+        return wheel
+
+    def test_pip_puts_it_into_a_folder(self):
+        pythons = [sys.executable, *(str(pathlib.Path(folder) / "bin/python") for folder in FOLDERS_WITH_PIP)]
+        plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        for python in pythons:
+            if os.access(python, os.X_OK) and subprocess.run([python, "-m", "pip", "--version"], env=plain,
+                                                             stdout=subprocess.DEVNULL,
+                                                             stderr=subprocess.DEVNULL).returncode == 0:
+                break
+        else:
+            self.skipTest("there is no pip")
+        target = self.folder / "target"
+        subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--no-compile",
+                        "--disable-pip-version-check", "--target", str(target), str(self.make_wheel())],
+                       check=True, env=plain, cwd=self.folder)
+        there = dict(plain, PYTHONPATH=str(target))
+        for start in ([python, "-m", "detshim"], [str(target / "bin/detshim")]):
+            said = [subprocess.run([*start, *words], env=there, cwd=self.folder, stdout=subprocess.PIPE, check=True,
+                                   universal_newlines=True).stdout
+                    for words in (["--lib"], *[["run", "--seed=7", "--", sys.executable, "-c", DRAW]] * 2)]
+            self.assertEqual(said[0], "{}\n".format(target.resolve() / "detshim/native/libdetshim.so"))
+            self.assertEqual(said[1], said[2])
+        self.assertEqual(self.run_python("import detshim; print(detshim.__version__)", env=there),
+                         detshim.__version__ + "\n")
+
+    def test_nothing_is_preloaded_out_of_a_zip_file(self):
+        program = self.folder / "program"
+        shutil.copytree(pathlib.Path(detshim.__file__).parent, program / "detshim",
+                        ignore=shutil.ignore_patterns("native"))
+        # Read by nobody: that it is there must not help.
+        (program / "detshim/native").mkdir()
+        (program / "detshim/native/detshim").write_text("")
+        line = ("detshim: nothing can be preloaded out of the zip file '{}': leave detshim out of it, and install it "
+                "(pip install --target FOLDER, with FOLDER in PYTHONPATH)")
+        for name, main, ends in (("command.pyz", "detshim.__main__:main", 1), ("given.pyz", "use:env", 0)):
+            (program / "use.py").write_text("import detshim\n\n"
+                                            "def env():\n"
+                                            "    print(detshim.active(), detshim.__version__)\n"
+                                            "    for function in (detshim.env, detshim.library, detshim.command):\n"
+                                            "        try: function()\n"
+                                            "        except RuntimeError as error: print(error)\n")
+            archive = self.folder / name
+            zipapp.create_archive(program, archive, main=main)
+            done = subprocess.run([sys.executable, str(archive), "--version"], env=dict(os.environ, PYTHONPATH=""),
+                                  cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+            self.assertEqual(done.returncode, ends)
+            said = line.format(archive)
+            if ends:
+                self.assertEqual((done.stdout, done.stderr), ("", said + "\n"))
+            else:
+                self.assertEqual(done.stdout.splitlines(), ["False " + detshim.__version__, said, said, said])
+
 
 class Values(unittest.TestCase):
     """What repeatable_value() compares: equal digests have to be equal bits."""
@@ -234,4 +324,5 @@ class Values(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    FOLDERS_WITH_PIP = sys.argv[1:]  # virtual environments
+    unittest.main(argv=sys.argv[:1])

@@ -500,7 +500,9 @@ def test_a_library_that_did_not_come_up_is_one_line(pytester, broken_package):
 
 def test_with_workers(pytester):
     pytest.importorskip("xdist")
-    result = run(pytester, UNDER.format(True) + STABLE + FLAKY, "--detshim=7", "-n2")
+    # Two workers that count in one file would lose a process.
+    stable = STABLE.replace("    number()\n", "")
+    result = run(pytester, UNDER.format(True) + stable + FLAKY, "--detshim=7", "-n2")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["repeatable: run 2 of 3 differs from run 1, with the seed 7"])
 

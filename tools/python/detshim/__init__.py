@@ -4,38 +4,51 @@ Importing this package changes nothing. A process that runs already cannot be pu
 
     subprocess.run(["python3", "train.py"], env=detshim.env(seed=42))
 """
+from __future__ import annotations
+
 import ctypes
 import os
 import pathlib
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-__all__ = ["active", "command", "env", "library", "mode"]
+from detshim._version import __version__
+
+__all__ = ["__version__", "active", "command", "env", "library", "mode"]
 
 _NATIVE = pathlib.Path(__file__).resolve().parent / "native"
 _LIBRARY_NAME = "libdetshim.so"
 
 
-def command():
-    """The path of the command `detshim`."""
-    return str(_NATIVE / "detshim")
+def _native(name: str) -> str:
+    """The path of a file that is to be preloaded or run."""
+    archive = getattr(globals()["__loader__"], "archive", None)
+    if archive is not None:  # zipimporter's
+        raise RuntimeError(
+            "detshim: nothing can be preloaded out of the zip file '{}': leave detshim out of it, and install it "
+            "(pip install --target FOLDER, with FOLDER in PYTHONPATH)".format(archive)
+        )
+    return str(_NATIVE / name)
 
 
-def library():
+def command() -> str:
+    """The path of the command `detshim`. This, library() and env() raise RuntimeError with one line in a zip file."""
+    return _native("detshim")
+
+
+def library() -> str:
     """The path of libdetshim.so, for LD_PRELOAD."""
-    return str(_NATIVE / _LIBRARY_NAME)
+    return _native(_LIBRARY_NAME)
 
 
 class _SymbolInfo(ctypes.Structure):  # Dl_info, dladdr(3)
-    _fields_ = [
-        ("file", ctypes.c_char_p),
-        ("base", ctypes.c_void_p),
-        ("name", ctypes.c_char_p),
-        ("address", ctypes.c_void_p),
-    ]
+    _text, _pointer = ctypes.c_char_p, ctypes.c_void_p
+    _fields_ = [("file", _text), ("base", _pointer), ("name", _text), ("address", _pointer)]
 
 
-def _base_of(process, function):
+def _base_of(process: ctypes.CDLL, function: Any) -> int | None:
     """Where the object is loaded that has a function of ctypes."""
     process.dladdr.argtypes = [ctypes.c_void_p, ctypes.POINTER(_SymbolInfo)]
     info = _SymbolInfo()
@@ -43,7 +56,7 @@ def _base_of(process, function):
     return info.base if found else None
 
 
-def mode():
+def mode() -> str | None:
     """The mode that this process runs in under detshim: "enforce", "record", "observe", "strict" or "off".
 
     None where it does not run under it. The library itself is asked; what the environment says counts for nothing.
@@ -57,15 +70,15 @@ def mode():
     if _base_of(process, asked) is None or _base_of(process, asked) != _base_of(process, hook):
         return None
     asked.restype = ctypes.c_char_p
-    return asked().decode()
+    return str(asked().decode())
 
 
-def active():
+def active() -> bool:
     """Whether this process runs under detshim, in another mode than off."""
     return mode() not in (None, "off")
 
 
-def aside(environment):
+def aside(environment: Mapping[str, str]) -> dict[str, str]:
     """A copy of an environment for what is no part of this process's run, such as the command.
 
     There the library is not in front; or, where this process has it, does nothing and hands no name on.
@@ -80,7 +93,15 @@ def aside(environment):
     return copy
 
 
-def env(seed=None, *, mode=None, log=None, disable=None, base=None, program=(sys.executable,)):
+def env(
+    seed: int | str | None = None,
+    *,
+    mode: str | None = None,
+    log: str | bytes | os.PathLike[str] | None = None,
+    disable: str | None = None,
+    base: Mapping[str, str] | None = None,
+    program: Sequence[str | os.PathLike[str]] = (sys.executable,),
+) -> dict[str, str]:
     """The environment for a program that is to run under detshim, for subprocess.
 
     seed: a number from 0 to 2^64-1, or its text; None: DETSHIM_SEED's, else 42, but in record.
@@ -98,30 +119,24 @@ def env(seed=None, *, mode=None, log=None, disable=None, base=None, program=(sys
         )
     base = os.environ if base is None else base
     asked_mode = (base.get("DETSHIM_MODE") or None) if mode is None else mode
-    words = [command(), "run"]
+    words: list[str | os.PathLike[str]] = [command(), "run"]
     if asked_mode is None and active():
         words.append("--mode=enforce")  # in place of what aside() says
-    for option, value in (("--seed", seed), ("--mode", asked_mode), ("--log", log), ("--disable", disable)):
-        if value is None:
-            continue
-        text = os.fsdecode(value) if option == "--log" else str(value)
-        if not text:  # the command would take the next word for the option's
+    folder = None if log is None else os.fsdecode(log)
+    for option, value in (("--seed", seed), ("--mode", asked_mode), ("--log", folder), ("--disable", disable)):
+        if value == "":  # the command would take the next word for the option's
             raise ValueError(
                 "detshim.env: {}='' is not accepted: a text that is not empty, or None".format(option.lstrip("-"))
             )
-        words.append("{}={}".format(option, text))
+        if value is not None:
+            words.append("{}={}".format(option, value))
     words += ["--keep-aslr", "--print-environment", "--", *program]
     asked = subprocess.run(
-        words,
-        env=aside(base),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        words, env=aside(base), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     if asked.returncode != 0:
         raise ValueError(os.fsdecode(asked.stderr).strip())
-    entries = os.fsdecode(asked.stdout).split("\0")[:-1]
-    result = dict(entry.split("=", 1) for entry in entries)
+    result = dict(entry.split("=", 1) for entry in os.fsdecode(asked.stdout).split("\0")[:-1])
     if asked_mode is None:
         result.pop("DETSHIM_MODE", None)
     return result

@@ -5,11 +5,13 @@ import sys
 from detshim import command
 
 
-def main():
+def main() -> None:
     try:
         os.execv(command(), ["detshim", *sys.argv[1:]])
     except OSError as error:
         sys.exit("detshim: cannot run '{}': {}".format(command(), error.strerror))
+    except RuntimeError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -3,9 +3,12 @@
 A test with the marker is run in processes of its own, by repeatable_runs.py; what such a process does differently from
 any other pytest is in repeatable_child.py.
 """
+from __future__ import annotations
+
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -18,7 +21,7 @@ RESTARTED = "_PYTEST_DETSHIM_RESTARTED"
 _is_started_anew = os.environ.pop(RESTARTED, None) is not None
 
 
-def pytest_addoption(parser):
+def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("detshim").addoption(
         "--detshim",
         nargs="?",
@@ -30,7 +33,7 @@ def pytest_addoption(parser):
     )
 
 
-def number_of(text):
+def number_of(text: str) -> int | None:
     """A seed as DETSHIM_SEED takes it; None for anything else."""
     is_hexadecimal = text[:2] in ("0x", "0X")
     digits = text[2:] if is_hexadecimal else text
@@ -43,7 +46,7 @@ def number_of(text):
     return number if number < 2**64 else None
 
 
-def seed_of(asked):
+def seed_of(asked: str | None) -> str:
     """What --detshim[=SEED] comes to, as a text."""
     if asked and number_of(asked) is None:
         raise pytest.UsageError(
@@ -53,16 +56,17 @@ def seed_of(asked):
     return asked or os.environ.get("DETSHIM_SEED") or DEFAULT_SEED
 
 
-def own_command():
+def own_command() -> list[str]:
     """The words that this interpreter was started with."""
     if hasattr(sys, "orig_argv"):  # Python 3.10
         return [sys.executable, *sys.orig_argv[1:]]
     module = sys.modules["__main__"].__spec__
     program = ["-m", "pytest"] if module is not None else [sys.argv[0]]
-    return [sys.executable, *subprocess._args_from_interpreter_flags(), *program, *sys.argv[1:]]
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    return [sys.executable, *flags, *program, *sys.argv[1:]]
 
 
-def check_present(asked):
+def check_present(asked: str | None) -> None:
     """Nothing where detshim is in this process as asked for; one line where it is otherwise."""
     if detshim.mode() == "off":
         raise pytest.UsageError("--detshim: DETSHIM_MODE=off is in force, so nothing would be repeatable")
@@ -73,7 +77,7 @@ def check_present(asked):
         )
 
 
-def start_anew(config, asked):
+def start_anew(config: pytest.Config, asked: str) -> None:
     """Puts pytest under detshim, if it is not: in the same process, by `detshim run`."""
     seed = seed_of(asked)
     if detshim.mode() is not None:
@@ -99,14 +103,14 @@ def start_anew(config, asked):
 
 # Around all others: before output is captured, and before the first conftest.py is read.
 @pytest.hookimpl(tryfirst=True, hookwrapper=True)
-def pytest_load_initial_conftests(early_config):
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     asked = early_config.known_args_namespace.detshim
     if asked is not None and not repeatable_child.is_child():
         start_anew(early_config, asked)
     yield
 
 
-def pytest_configure(config):
+def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "repeatable(n=3, seed=None, stdout=True): run the test in n processes under detshim, with one seed; it fails "
@@ -117,34 +121,34 @@ def pytest_configure(config):
 
 
 @pytest.hookimpl(tryfirst=True, hookwrapper=True)
-def pytest_cmdline_main(config):
+def pytest_cmdline_main(config: pytest.Config) -> Iterator[None]:
     if repeatable_child.is_child():
         repeatable_child.narrow(config)
     yield
 
 
-def pytest_report_header():
+def pytest_report_header() -> str | None:
     if detshim.active():
         return "detshim: mode {}, seed {}".format(detshim.mode(), os.environ.get("DETSHIM_SEED", "drawn"))
     return None
 
 
 @pytest.fixture
-def repeatable_value():
+def repeatable_value() -> Callable[..., None]:
     """A function that a test hands what has to be the same in each run of @pytest.mark.repeatable, as many as it likes:
 
     repeatable_value(value, name="value"): numbers, texts, bytes, lists, dicts and sets of them, arrays and tensors.
     They are compared bit by bit. Without the marker it does nothing.
     """
 
-    def give(value, name="value"):
+    def give(value: object, name: str = "value") -> None:
         repeatable_child.add_value(str(name), *values.digest_and_text(value))
 
     return give
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item, nextitem):
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     if repeatable_child.is_child() or item.get_closest_marker("repeatable") is None:
         return None
     if item.config.getoption("setuponly") or item.config.getoption("setupplan"):

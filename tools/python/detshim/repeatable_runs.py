@@ -1,4 +1,6 @@
 """Runs a test of @pytest.mark.repeatable in processes of its own, one after the other, and compares what came."""
+from __future__ import annotations
+
 import inspect
 import json
 import os
@@ -7,7 +9,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
+from typing import Any
 
+import pytest
 from _pytest.outcomes import OutcomeException
 from _pytest.reports import TestReport
 
@@ -22,14 +27,14 @@ class Refused(Exception):
     """Why the test could not be run so: one line."""
 
 
-def _settings(n=3, seed=None, stdout=True):
+def _settings(n: int = 3, seed: int | None = None, stdout: bool = True) -> dict[str, Any]:
     """The marker's arguments."""
     return {"n": n, "seed": seed, "stdout": stdout}
 
 
-def settings_of(item, seed):
+def settings_of(item: pytest.Item, seed: str) -> dict[str, Any]:
     """The arguments of the item's marker, checked; its seed, else `seed`."""
-    marker = item.get_closest_marker("repeatable")
+    marker: Any = item.get_closest_marker("repeatable")
     written = "repeatable({})".format(
         ", ".join([*map(repr, marker.args), *("{}={!r}".format(*pair) for pair in marker.kwargs.items())])
     )
@@ -54,17 +59,17 @@ def settings_of(item, seed):
 class Run:
     """One process that ran the test, and what it wrote down."""
 
-    def __init__(self, folder, number):
+    def __init__(self, folder: pathlib.Path, number: int) -> None:
         self.number = number
         # The same one for each run: its name is in the environment, which is compared too.
         self.result_file = folder / "result"
         self.log = folder / "log-{}".format(number)
         self.output = folder / "output-{}".format(number)
-        self.status = None
-        self.result = None
-        self.reports = []
+        self.status = 0
+        self.result: dict[str, Any] | None = None
+        self.reports: list[Any] = []
 
-    def read(self, config):
+    def read(self, config: pytest.Config) -> None:
         if self.result_file.exists():
             self.result = json.loads(self.result_file.read_text(encoding="utf-8"))
             self.result_file.unlink()
@@ -74,34 +79,34 @@ class Run:
                 if isinstance(report.longrepr, list):  # where a test was skipped; JSON has no tuples
                     report.longrepr = tuple(report.longrepr)
 
-    def end(self):
+    def end(self) -> str:
         return "signal {}".format(-self.status) if self.status < 0 else "status {}".format(self.status)
 
-    def died(self):
+    def died(self) -> bool:
         """Whether the process ended otherwise than pytest meant it to: before or after it wrote anything down."""
         return self.result is None or self.status != self.result["status"]
 
-    def printed(self):
+    def printed(self) -> str:
         return self.output.read_text(encoding="utf-8", errors="replace").strip()
 
-    def refusal(self):
+    def refusal(self) -> str:
         """The line by which detshim, or the library, says why there is no process; empty where there is one."""
         lines = self.printed().splitlines()
         refused = self.status in (2, 126, 127) and lines and lines[-1].startswith("detshim: ")
         return lines[-1] if refused else ""
 
-    def broke_off(self):
+    def broke_off(self) -> bool:
         """Whether pytest did not come to the test's end, as by pytest.exit()."""
         return self.result is not None and not any(report.when == "teardown" for report in self.reports)
 
-    def last_error(self):
+    def last_error(self) -> str:
         """The last lines of why it is not over; of what pytest said, else of what the process printed."""
         errors = self.result["errors"] if self.result else []
         text = errors[0] if errors else self.printed()
         lines = [line for line in text.splitlines() if line.strip() and not line.startswith("detshim: ")]
         return "\n".join(lines[-_LAST_LINES:] or ["its process ended with " + self.end()])
 
-    def outcomes(self):
+    def outcomes(self) -> str:
         """Without its own process's doing: setup, call and teardown."""
         words = []
         for report in self.reports:
@@ -116,7 +121,7 @@ class Run:
             words.append("its process ended with " + self.end())
         return ", ".join(words)
 
-    def messages(self):
+    def messages(self) -> list[str]:
         """What each report says, of failures, skips and expected failures, a text each."""
         texts = []
         for report in self.reports:
@@ -133,16 +138,16 @@ class Run:
             texts.append(self.last_error())
         return texts
 
-    def stdout(self):
+    def stdout(self) -> str:
         # A report has what was printed in those before it; one of a subtest has its own alone.
         last = [self.reports[-1].capstdout] if self.reports else []
         return "".join([*(report.capstdout for report in self.reports[:-1] if hasattr(report, "context")), *last])
 
-    def values(self):
+    def values(self) -> list[list[str]]:
         return self.result["values"] if self.result else []
 
 
-def _words_of_pytest(config):
+def _words_of_pytest(config: pytest.Config) -> tuple[list[str], list[str]]:
     """What pytest was called with, and how."""
     arguments, program = list(config.invocation_params.args), sys.argv[0]
     if hasattr(config, "workerinput"):  # pytest-xdist's: as the process was called that started it
@@ -150,11 +155,11 @@ def _words_of_pytest(config):
         if pathlib.Path(program).name not in ("pytest", "py.test", "__main__.py"):
             raise Refused("repeatable: pytest was called by another program ({}), with pytest-xdist".format(program))
     is_script = pathlib.Path(program).name in ("pytest", "py.test")
-    flags = subprocess._args_from_interpreter_flags()
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     return [sys.executable, *flags, *([program] if is_script else ["-m", "pytest"])], arguments
 
 
-def _command(item, run, settings, folder):
+def _command(item: pytest.Item, run: Run, settings: dict[str, Any], folder: pathlib.Path) -> list[str]:
     start, arguments = _words_of_pytest(item.config)
     # Where a file of a test's is must be the same in each.
     own = ["--capture=fd", "--basetemp={}".format(folder / "tmp")]
@@ -172,7 +177,7 @@ def _command(item, run, settings, folder):
     return [*of_detshim, "--", *start, *arguments[:at], *own, *arguments[at:]]
 
 
-def _environment(item, run):
+def _environment(item: pytest.Item, run: Run) -> dict[str, str]:
     environment = detshim.aside(os.environ)
     for name in [*environment]:
         if name.startswith(("PYTEST_XDIST_", "COV_CORE_", "COVERAGE_PROCESS_")) or name == "PYTEST_CURRENT_TEST":
@@ -183,7 +188,7 @@ def _environment(item, run):
     return environment
 
 
-def _run(item, number, settings, folder):
+def _run(item: pytest.Item, number: int, settings: dict[str, Any], folder: pathlib.Path) -> Run:
     run = Run(folder, number)
     command = _command(item, run, settings, folder)
     with open(run.output, "wb") as output:
@@ -211,7 +216,7 @@ def _run(item, number, settings, folder):
     return run
 
 
-def _first_difference_of_lines(first, other):
+def _first_difference_of_lines(first: str, other: str) -> str:
     lines, others = first.splitlines(), other.splitlines()
     for i in range(max(len(lines), len(others))):
         one, two = (all_[i] if i < len(all_) else None for all_ in (lines, others))
@@ -220,7 +225,7 @@ def _first_difference_of_lines(first, other):
     return "the ends of lines"
 
 
-def _differences(first, other, compares_stdout):
+def _differences(first: Run, other: Run, compares_stdout: bool) -> list[str]:
     """What differs between two runs, a line each."""
     lines = []
     if first.outcomes() != other.outcomes():
@@ -247,7 +252,7 @@ def _differences(first, other, compares_stdout):
     return lines
 
 
-def _first_cause(first, other):
+def _first_cause(first: Run, other: Run) -> list[str]:
     """What `detshim log diff` says of the two."""
     words = [detshim.command(), "log", "diff", str(first.log), str(other.log)]
     asked = subprocess.run(
@@ -260,7 +265,7 @@ def _first_cause(first, other):
     return ["$ detshim " + " ".join(words[1:]), *lines]
 
 
-def _report(item, when, outcome, text, sections=()):
+def _report(item: pytest.Item, when: Any, outcome: Any, text: str, sections: Iterable[Any] = ()) -> pytest.TestReport:
     return TestReport(
         nodeid=item.nodeid,
         location=item.location,
@@ -272,14 +277,11 @@ def _report(item, when, outcome, text, sections=()):
     )
 
 
-def _compare(item, settings, folder):
+def _compare(item: pytest.Item, settings: dict[str, Any], folder: pathlib.Path) -> tuple[list[Any], bool]:
     """Reports of the first run where all are alike; one that failed where one is not."""
-    first = None
-    for number in range(1, settings["n"] + 1):
+    first = _run(item, 1, settings, folder)
+    for number in range(2, settings["n"] + 1):
         run = _run(item, number, settings, folder)
-        if first is None:
-            first = run
-            continue
         differences = _differences(first, run, settings["stdout"])
         if differences:
             head = "repeatable: run {} of {} differs from run 1, with the seed {}".format(
@@ -302,7 +304,7 @@ def _compare(item, settings, folder):
     return first.reports, False
 
 
-def reports_of(item, seed):
+def reports_of(item: pytest.Item, seed: str) -> list[Any]:
     """The reports of a test with the marker, for pytest to log. `seed`: where the marker names none."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="detshim-repeatable-"))
     keep = False

@@ -1,14 +1,16 @@
 """What a test gives to be compared between processes: a digest of all its bits, and a text to show."""
+from __future__ import annotations
+
 import hashlib
 import struct
 import sys
-
+from typing import Any
 
 # What belongs to a value that has __array__, and is not in that array: of pandas, polars, xarray, astropy and the like.
 _LOST = ("index", "columns", "coords", "names", "unit", "mask", "null_count")
 
 
-def _bytes_of(array, numpy):
+def _bytes_of(array: Any, numpy: Any) -> Any:
     """The bytes of an array's values, without those between and behind them."""
     if array.dtype.names is not None:
         return b"".join(_bytes_of(array[name], numpy) for name in array.dtype.names)
@@ -19,7 +21,7 @@ def _bytes_of(array, numpy):
     return array.tobytes()
 
 
-def _array_parts(value):
+def _array_parts(value: Any) -> tuple[str, tuple[int, ...], bytes] | None:
     """The type, shape and bytes of an array or a tensor; None if it is neither."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
@@ -30,11 +32,11 @@ def _array_parts(value):
         return str(value.dtype), tuple(value.shape), plain.reshape(-1).view(torch.uint8).numpy().tobytes()
     if not hasattr(value, "__array__"):
         return None
-    import numpy
+    import numpy  # type: ignore[import-not-found, unused-ignore]
 
     if isinstance(value, numpy.ma.MaskedArray):
         # What a mask hides is no value; __array__() would leave out the mask.
-        shown = _array_parts(value.filled(numpy.zeros((), value.dtype)))
+        shown: Any = _array_parts(value.filled(numpy.zeros((), value.dtype)))
         return "masked " + shown[0], shown[1], numpy.ma.getmaskarray(value).tobytes() + shown[2]
     if type(value).__module__.partition(".")[0] != "numpy":
         for name in _LOST:
@@ -49,8 +51,8 @@ def _array_parts(value):
     return repr(array.dtype), array.shape, _bytes_of(array, numpy)
 
 
-def _digest(value):
-    def of(kind, *parts):
+def _digest(value: object) -> bytes:
+    def of(kind: bytes, *parts: bytes) -> bytes:
         digest = hashlib.sha256(kind)
         for part in parts:  # each with its length: no two values run into each other
             digest.update(struct.pack("<Q", len(part)))
@@ -86,7 +88,7 @@ def _digest(value):
     )
 
 
-def digest_and_text(value, most=60):
+def digest_and_text(value: object, most: int = 60) -> tuple[str, str]:
     """A text that is the same for equal bits alone, and one for people. Raises TypeError for what it does not know."""
     digest = _digest(value).hex()
     text = " ".join(repr(value).split())
