@@ -8,9 +8,9 @@ import sys
 import tempfile
 import unittest
 import zipapp
-import zipfile
 
 import detshim
+import made_wheel
 
 DRAW = "import os, random; print(random.random(), os.urandom(8).hex())"
 
@@ -149,20 +149,6 @@ class Package(unittest.TestCase):
         self.assertEqual(untyped, [])
         self.assertGreater(public, 40)
 
-    def make_wheel(self):
-        """The package that is tested, as pip takes it."""
-        package = pathlib.Path(detshim.__file__).parent.parent
-        wheel = self.folder / "detshim-{}-py3-none-any.whl".format(detshim.__version__)
-        information = "detshim-{}.dist-info".format(detshim.__version__)
-        with zipfile.ZipFile(wheel, "w") as archive:
-            names = [str(file.relative_to(package)) for part in ("detshim", information)
-                     for file in (package / part).rglob("*") if file.is_file() and file.suffix != ".pyc"]
-            for name in names:
-                archive.write(package / name, name)
-            lines = ["{},,\n".format(name) for name in [*names, information + "/RECORD"]]
-            archive.writestr(information + "/RECORD", "".join(lines))
-        return wheel
-
     def test_pip_puts_it_into_a_folder(self):
         pythons = [sys.executable, *(str(pathlib.Path(folder) / "bin/python") for folder in FOLDERS_WITH_PIP)]
         plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -174,8 +160,9 @@ class Package(unittest.TestCase):
         else:
             self.skipTest("there is no pip")
         target = self.folder / "target"
+        wheel = made_wheel.make_wheel(pathlib.Path(detshim.__file__).parent.parent, self.folder)
         subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--no-compile",
-                        "--disable-pip-version-check", "--target", str(target), str(self.make_wheel())],
+                        "--disable-pip-version-check", "--target", str(target), str(wheel)],
                        check=True, env=plain, cwd=self.folder)
         there = dict(plain, PYTHONPATH=str(target))
         for start in ([python, "-m", "detshim"], [str(target / "bin/detshim")]):
