@@ -26,8 +26,13 @@ else()
   message(STATUS "No .deb: dpkg-shlibdeps (package dpkg-dev) is missing, and without it the package would depend on nothing")
 endif()
 set(CPACK_PACKAGE_VENDOR "The detshim authors")
-set(CPACK_PACKAGE_CONTACT "The detshim authors")
+# A placeholder: the project has no address. Whoever hands packages on gives their own.
+set(CPACK_PACKAGE_CONTACT "The detshim authors <authors@detshim.invalid>" CACHE STRING "Name and address, for packages")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION
+    "A library that is put in front of an unmodified program fixes every source of randomness that it can reach, makes CUDA \
+libraries and PyTorch take deterministic algorithms, and writes a log of what it did. The command starts programs so, \
+reads the log, and compares runs.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -37,4 +42,9 @@ set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME detshim)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+# What Debian's policy asks for and other installations do not have.
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/packaging/debian_files.cmake)
+file(CONFIGURE OUTPUT triggers CONTENT "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_BINARY_DIR}/triggers)
 include(CPack)

@@ -44,4 +44,4 @@ test_packages="clang clang-format clang-tidy libc++-dev libc++abi-dev libgtest-d
   gawk mksh pypy3 busybox zsh ksh93u+m swi-prolog-nox erlang-base libbsd0 libqt5core5a libqt6core6
   wireguard-tools pwgen makepasswd whois chrony botan apg gpw xkcdpass passwdqc
   musl-tools bubblewrap fish stress-ng
-  openmpi-bin libopenmpi-dev mpich slurm-wlm munge chromium"
+  openmpi-bin libopenmpi-dev mpich slurm-wlm munge chromium lintian nix-bin"
