@@ -20,11 +20,56 @@ using detshim::did_you_mean;
 using detshim::joined;
 using detshim::printable;
 
-constexpr const char* exit_statuses =
-    R"(Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check`, `doctor` or `scan` found something.
-`log diff`, `env diff`: 0 the two are equal, 1 they differ, 2 they cannot be compared, or not all of them.
-`verify`, `bisect`: 0 equal, 1 different, 3 unverified.
-`run` ends in the program's status, with --check in 3 unless it is covered or verified; 126 it cannot be executed or preloaded, 127 it is not there.)";
+/// What stands below the options of a verb's help. docs/detshim.1 has the same statuses.
+struct HelpEnd {
+  const char *verb, *example, *statuses;
+};
+constexpr HelpEnd help_ends[] = {
+    {"", "detshim run --seed 42 -- python3 train.py",
+     "0  done\n2  wrong usage, or nothing to read\n1, 3, 126 and 127 are in the help of their verbs"},
+    {"run", "detshim run --seed 42 -- python3 train.py",
+     "the program's own\n2    wrong usage\n3    with --check, in place of 0: the run is not covered or "
+     "verified\n"
+     "126  the program cannot be executed, or the library does not come up in it\n127  the program is not "
+     "there"},
+    {"verify", "detshim verify --output 'out/*' -- python3 train.py",
+     "0  equal\n1  different\n2  wrong usage, or a file could not be moved back\n3  unverified"},
+    {"bisect", "detshim bisect --metric 'loss=(\\S+)' -- python3 train.py",
+     "0  found, and run once more\n1  it differs with everything on\n2  wrong usage\n3  nothing is proved"},
+    {"log", "detshim log --check",
+     "0  done\n2  wrong usage, or no log to read\n3  with --check: not covered or verified, or a call was "
+     "refused"},
+    {"log diff", "detshim log diff detshim-log/RUN detshim-log/latest",
+     "0  equal\n1  different\n2  wrong usage, or they cannot be compared, or not all of them"},
+    {"report", "detshim report -o report.html", "0  written\n2  wrong usage, or nothing to read"},
+    {"doctor", "detshim doctor -- python3 train.py", "0  no problem\n2  wrong usage\n3  a problem"},
+    {"env", "detshim env diff detshim-log/RUN detshim-log/latest", "0, 1 and 2 as its verbs say"},
+    {"env capture", "detshim env capture -o here.json", "0  written\n2  wrong usage, or no log to read"},
+    {"env diff", "detshim env diff detshim-log/RUN there.json",
+     "0  equal\n1  different\n2  wrong usage, or they cannot be compared, or not all of them"},
+    {"env show", "detshim env show detshim-log/latest", "0  done\n2  wrong usage, or no environment to read"},
+    {"scan", "detshim scan --gpu ./train",
+     "0  nothing found\n2  wrong usage, or a file cannot be read\n3  something that no preload sees, or a "
+     "kernel "
+     "that adds in a race or may"},
+    {"hooks", "detshim hooks --library ./libdetshim.so", "0  done\n2  wrong usage, or no such library"},
+    {"options", "detshim options", "0  done\n2  wrong usage, or no such library"},
+    {"completion", "detshim completion bash >~/.local/share/bash-completion/completions/detshim",
+     "0  done\n2  wrong usage"},
+};
+
+/// Of `verb`, by its name behind `detshim `, and of those below it.
+void end_help(CLI::App& verb, const std::string& name) {
+  for (const HelpEnd& end : help_ends)
+    if (name == end.verb) {
+      std::string statuses = end.statuses;
+      for (std::size_t at = 0; (at = statuses.find('\n', at)) != statuses.npos; ++at)
+        statuses.insert(at + 1, "  ");
+      verb.footer("Example:\n  " + std::string(end.example) + "\n\nExit status:\n  " + statuses);
+    }
+  for (CLI::App* below : verb.get_subcommands({}))
+    end_help(*below, name + (name.empty() ? "" : " ") + below->get_name());
+}
 
 /// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
 /// option nor an option's value, is the program and its arguments; CLI11 must not look into those.
@@ -278,7 +323,6 @@ int call_verb(std::vector<std::string> words) {
   app.add_flag("--lib")->description("print where libdetshim.so is, for LD_PRELOAD");
   app.require_subcommand(1);
   app.get_formatter()->column_width(28);
-  app.footer(exit_statuses);
 
   std::vector<Verb> verbs;
   const auto add = [&verbs](CLI::App& to, const auto&... its) { verbs.push_back(add_verb(to, its...)); };
@@ -305,6 +349,7 @@ int call_verb(std::vector<std::string> words) {
       detshim::options);
   add(app, "completion", "print what a shell needs to complete these words", add_completion,
       detshim::completion);
+  end_help(app, "");
 
   if (!words.empty() && words[0] == "help") { // help verify: verify --help
     words.erase(words.begin());

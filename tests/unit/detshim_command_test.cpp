@@ -98,17 +98,21 @@ void expect_one_error_line(const Result& result, int status, const std::string& 
   EXPECT_TRUE(contains(result.err, part)) << result.err;
 }
 
-TEST_F(DetshimCommand, HelpNamesTheExitStatusesOfEveryVerb) {
+TEST_F(DetshimCommand, HelpEndsInAnExampleAndTheStatusesOfItsVerb) {
   EXPECT_TRUE(detshim({"--version"}).out.starts_with("detshim "));
-  for (const Words& words : {Words{"--help"},
-                             {"run", "--help"},
-                             {"log", "--help"},
-                             {"scan", "--help"},
-                             {"hooks", "--help"},
-                             {"options", "--help"}}) {
+  EXPECT_TRUE(contains(detshim({"--help"}).out, "\nExample:\n  detshim run "));
+  for (const Words& verb :
+       {Words{"run"}, {"verify"}, {"bisect"}, {"log"}, {"log", "diff"}, {"env", "show"}}) {
+    Words words = verb;
+    words.emplace_back("--help");
     const Result result = detshim(words);
     EXPECT_EQ(result.status, 0);
-    EXPECT_TRUE(contains(result.out, "Exit status: 0 done; 2 ")) << result.out;
+    std::string example = "\nExample:\n  detshim";
+    for (const std::string& word : verb) example += " " + word;
+    EXPECT_TRUE(contains(result.out, example + " ")) << result.out;
+    EXPECT_TRUE(contains(result.out, "\n\nExit status:\n  ")) << result.out;
+    EXPECT_EQ(contains(result.out, "\n  126  "), verb[0] == "run") << "of that verb alone";
+    EXPECT_EQ(contains(result.out, "\n  3  unverified"), verb[0] == "verify");
   }
 }
 
