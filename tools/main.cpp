@@ -42,6 +42,7 @@ constexpr HelpEnd help_ends[] = {
     {"log diff", "detshim log diff detshim-log/RUN detshim-log/latest",
      "0  equal\n1  different\n2  wrong usage, or they cannot be compared, or not all of them"},
     {"report", "detshim report -o report.html", "0  written\n2  wrong usage, or nothing to read"},
+    {"attest", "detshim attest -o statement.json", "0  written\n2  wrong usage, or no verification to read"},
     {"doctor", "detshim doctor -- python3 train.py", "0  no problem\n2  wrong usage\n3  a problem"},
     {"env", "detshim env diff detshim-log/RUN detshim-log/latest", "0, 1 and 2 as its verbs say"},
     {"env capture", "detshim env capture -o here.json", "0  written\n2  wrong usage, or no log to read"},
@@ -247,6 +248,12 @@ void add_report(CLI::App& verb, detshim::ReportOptions& options) {
   add_value(verb, "-o,--output", options.output, "the file (report.html); - for standard output", "FILE");
 }
 
+void add_attest(CLI::App& verb, detshim::AttestOptions& options) {
+  add_value(verb, "VERIFICATION", options.place,
+            "a folder of `verify`, or what `verify --json` printed\n(the newest in detshim-log)", "");
+  add_value(verb, "-o,--output", options.output, "the file; - for standard output (-)", "FILE");
+}
+
 void add_scan(CLI::App& verb, detshim::ScanOptions& options) {
   add_value(verb, "FILE", options.files, "programs and shared libraries", "");
   verb.add_flag("--gpu", options.gpu, "list which kernels add floating-point numbers in a race");
@@ -335,6 +342,8 @@ int call_verb(std::vector<std::string> words) {
   add(*verbs.back().app, "diff", "print what differs between two logs, and what differed first", add_log_diff,
       detshim::log_diff);
   add(app, "report", "write one HTML page about a verification or a log", add_report, detshim::report);
+  add(app, "attest", "write an in-toto statement about a verification, for you to sign", add_attest,
+      detshim::attest);
   add(app, "doctor", "say whether a program will work with detshim here, and run nothing", add_doctor,
       detshim::doctor);
   CLI::App& env = *app.add_subcommand("env", "capture what a run stood on; compare two; show one");

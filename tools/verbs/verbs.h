@@ -74,6 +74,11 @@ struct ReportOptions {
   std::string output = "report.html"; ///< "-": standard output
 };
 
+struct AttestOptions {
+  std::optional<std::string> place; ///< the newest verification in detshim-log if not given
+  std::string output = "-";         ///< "-": standard output
+};
+
 struct ScanOptions {
   std::vector<std::string> files;
   std::vector<std::string> architectures; ///< of `gpu`; none: all
@@ -102,6 +107,9 @@ int log_diff(const LogDiffOptions& options);
 
 /// Writes an HTML page about a verification or a log.
 int report(const ReportOptions& options);
+
+/// Writes an in-toto statement about a verification.
+int attest(const AttestOptions& options);
 
 /// Prints what in programs and libraries no preload can intercept.
 int doctor(const DoctorOptions& options);

@@ -5,7 +5,10 @@
 #include "evidence/learned_seeds.h"
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
+#include "run/library_file.h"
+#include "scanner/elf_file.h"
 #include "support/descriptor.h"
+#include "support/sha256.h"
 #include "support/variable.h"
 #include "support/wording.h"
 #include "verbs/environments.h"
@@ -25,6 +28,8 @@
 namespace detshim {
 namespace {
 
+constexpr const char* environment_file = "environment.json";
+
 /// In a file that the user has named, if any.
 void write_report(const std::optional<std::string>& file,
                   void (*print)(const VerifyPlan&, const Verification&, std::ostream&),
@@ -35,7 +40,28 @@ void write_report(const std::optional<std::string>& file,
   if (!out.flush()) throw UsageError("cannot write " + in_quotes(*file));
 }
 
-/// For `detshim report`, which refuses one that a full disk has cut.
+/// What `detshim attest` speaks of: as it was when the runs were compared.
+void take_digests(const VerifyPlan& plan, Verification& result) {
+  if (result.runs.empty()) return;
+  const Run& first = result.runs.front();
+  const std::string library = find_library(plan.run.library);
+  try {
+    result.library_build = ElfFile(library).build_id();
+  } catch (const ElfError&) { // the runs' logs have said so
+  }
+  std::vector<std::pair<std::string, std::string>> names = {
+      {"stdout", ""}, {"stderr", ""}, {"environment", ""}, {"library", ""}};
+  std::vector<std::string> files = {first.out(), first.err(), plan.folder / environment_file, library};
+  for (const OutputFile& output : first.outputs)
+    if (output.kind == OutputFile::regular) {
+      names.emplace_back("output", output.name);
+      files.push_back(output.stored);
+    }
+  const std::vector<std::string> sums = sha256_of(files);
+  for (std::size_t i = 0; i < sums.size(); ++i) result.sha256[names[i]] = sums[i];
+}
+
+/// For `detshim report` and `attest`, which refuse one that a full disk has cut.
 void keep_document(const VerifyPlan& plan, const Verification& result) {
   std::ofstream out(plan.folder / verify_document_file);
   print_verify_json(plan, result, out);
@@ -126,7 +152,7 @@ void link_last_run(const VerifyPlan& plan, const Verification& result) {
 /// Of before the first run.
 void keep_environment(const VerifyPlan& plan, const Environment& environment) {
   try {
-    write_whole(plan.folder / "environment.json", environment_json(environment));
+    write_whole(plan.folder / environment_file, environment_json(environment));
   } catch (const UsageError&) { // a full disk: the runs will say so
   }
 }
@@ -152,6 +178,7 @@ int verify(const VerifyOptions& options) {
   }
   result.environment_changes = changes_since(before);
   keep_evidence_of(plan, result);
+  take_digests(plan, result);
   keep_document(plan, result);
   if (!options.run.log) link_last_run(plan, result);
   if (options.json) {

@@ -96,10 +96,15 @@ Json volatile_json(const Verification& result) {
 
 void print_verify_json(const VerifyPlan& plan, const Verification& result, std::ostream& out) {
   const bool is_bounded = result.bound < 1;
+  const auto sha256 = [&](const std::string& kind, const std::string& subject) -> Json {
+    const auto found = result.sha256.find({kind, subject});
+    return found == result.sha256.end() ? Json() : Json(unless_empty(found->second));
+  };
   const auto item_json = [&](const ComparedItem& item) -> Json {
     return {{"kind", item.kind},
             {"subject", unless_empty(item.subject)},
             {"amount", item.amount},
+            {"sha256", sha256(item.kind, item.subject)},
             {"equal", find_differing(result, item) == nullptr}};
   };
   const auto problem_json = [](const Problem& problem) -> Json {
@@ -116,6 +121,8 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
                    {"seconds", result.ended - result.began},
                    {"host", host_name()},
                    {"detshim", DETSHIM_VERSION},
+                   {"library", {{"build_id", result.library_build}, {"sha256", sha256("library", "")}}},
+                   {"environment_sha256", sha256("environment", "")},
                    {"controls", json_list(result.controls, run_json)},
                    {"runs", runs_json(result)},
                    {"resumed", resumed_json(result)},

@@ -8,7 +8,9 @@
 #include "verify/run_once.h"
 
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace detshim {
@@ -62,7 +64,10 @@ struct Verification {
   std::vector<std::string> environment_changes; ///< while the runs ran; safe to print
   std::size_t plain_runs = 0;
   double began = 0, ended = 0; ///< the first run, and the last; in seconds since 1970
-  double bound = 1;            ///< see differing_rate_bound(); 1 where nothing is known
+  /// Of what the first run left, by kind and subject; and of the "environment" file and the "library".
+  std::map<std::pair<std::string, std::string>, std::string> sha256;
+  std::string library_build; ///< the library's build id
+  double bound = 1;          ///< see differing_rate_bound(); 1 where nothing is known
 };
 
 /// How many of the runs may still differ, at 95 % confidence, when `runs` of them were equal: the largest p

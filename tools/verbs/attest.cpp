@@ -1,0 +1,126 @@
+// detshim attest: what a verification found, as an in-toto Statement that others sign.
+//
+// Its members: github.com/in-toto/attestation, spec/v1 (statement, resource_descriptor, digest_set) and
+// spec/predicates/test-result.md, version 0.1.
+#include "environment/capture.h"
+#include "environment/kept_environments.h"
+#include "html_report/html_report.h"
+#include "report/json.h"
+#include "support/sha256.h"
+#include "support/wording.h"
+#include "verbs/verbs.h"
+#include "verify/report.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+namespace detshim {
+namespace {
+
+/// In the folder of logs: by its name, which begins with the time.
+std::string newest_verification() {
+  const fs::path logs = fs::path(default_log_folder).parent_path();
+  std::string newest;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(logs, error))
+    if (const std::string name = entry.path(); entry.path().filename().string().starts_with("verify-"))
+      newest = std::max(newest, name);
+  if (newest.empty())
+    throw UsageError("no verification in " + in_quotes(logs.string()) +
+                     ": `detshim verify -- program` makes one");
+  return newest;
+}
+
+/// The program and its arguments, without what may be a secret.
+std::string shown_command(const std::vector<std::string>& words) {
+  if (words.empty()) return "";
+  Environment shown;
+  capture_command(words.front(), words, shown);
+  const auto& facts = shown.of(EnvironmentSection::code).facts;
+  const auto arguments = facts.find("arguments");
+  return arguments == facts.end() ? facts.at("program") + " ..." : arguments->second;
+}
+
+Json descriptor(const std::string& name, const std::string& sha256, const Json& annotations = {}) {
+  if (sha256.empty())
+    throw UsageError("the verification has no sha256 of " + in_quotes(name) +
+                     ": an older detshim made it, or where no sha256sum was; verify again");
+  Json result = {{"name", name}, {"digest", {{"sha256", sha256}}}};
+  if (!annotations.empty()) result["annotations"] = annotations;
+  return result;
+}
+
+/// `own_sha256`: of the document. Throws what nlohmann-json throws where a member is missing.
+Json statement_of(const Json& document, const std::string& own_sha256) {
+  Json subjects = Json::array(), passed = Json::array(), failed = Json::array(), warned = Json::array(),
+       perturbations = Json::array();
+  for (const Json& item : document.at("compared")) {
+    const std::string kind = item.at("kind"), subject = text_of(item, "subject");
+    const bool is_equal = item.at("equal"), is_output = kind == "output";
+    (is_equal ? passed : failed).push_back(subject.empty() ? kind : kind + " " + subject);
+    const bool has_bytes = item.at("amount") != "link" && (is_equal || !text_of(item, "sha256").empty());
+    if (has_bytes && (is_output || kind == "stdout")) // a file may be named stdout
+      subjects.push_back(descriptor(!is_output            ? kind
+                                    : subject == "stdout" ? "./stdout"
+                                                          : subject,
+                                    text_of(item, "sha256")));
+  }
+  if (subjects.empty()) throw UsageError("the verification compared no output and no standard output");
+  for (const Json& problem : document.at("problems")) warned.push_back(problem.at("kind"));
+  for (const Json& run : document.at("runs"))
+    if (!text_of(run, "perturbation").empty()) perturbations.push_back(run.at("perturbation"));
+  const std::string verdict = document.at("verdict");
+  const std::size_t equal_runs = document.at("equal_runs");
+  const bool differs = verdict == "different" || !failed.empty() || !document.at("differences").empty();
+  const bool is_proved = verdict == "equal" && warned.empty() && equal_runs >= 2;
+  const Json how = {{"command", shown_command(document.at("command"))},
+                    {"seed", document.at("seed")},
+                    {"mode", document.at("mode")},
+                    {"verdict", verdict},
+                    {"equal_runs", equal_runs},
+                    {"perturbations", perturbations},
+                    {"relative_tolerance", document.at("relative_tolerance")},
+                    {"absolute_tolerance", document.at("absolute_tolerance")},
+                    {"volatile", document.at("volatile").size()},
+                    {"environment_changes", document.at("environment_changes").size()}};
+  const Json library = {{"version", document.at("detshim")},
+                        {"build_id", document.at("library").at("build_id")}};
+  const Json configuration = {descriptor(verify_document_file, own_sha256, how),
+                              descriptor("libdetshim.so", text_of(document.at("library"), "sha256"), library),
+                              descriptor("environment.json", text_of(document, "environment_sha256"))};
+  return {{"_type", "https://in-toto.io/Statement/v1"},
+          {"subject", subjects},
+          {"predicateType", "https://in-toto.io/attestation/test-result/v0.1"},
+          {"predicate",
+           {{"result", differs     ? "FAILED"
+                       : is_proved ? "PASSED"
+                                   : "WARNED"},
+            {"configuration", configuration},
+            {"passedTests", passed},
+            {"warnedTests", warned},
+            {"failedTests", failed}}}};
+}
+
+} // namespace
+
+int attest(const AttestOptions& options) {
+  const std::string place = options.place ? *options.place : newest_verification();
+  const Json document = read_verification(place);
+  const std::string file = fs::is_directory(place) ? place + "/" + verify_document_file : place;
+  std::ostringstream text;
+  try {
+    print_json(text, statement_of(document, sha256_of({fs::absolute(file)}).front()));
+  } catch (const Json::exception& error) {
+    throw UsageError(in_quotes(file) + " is no whole document of `detshim verify --json`: " +
+                     std::string(error.what()).substr(std::string_view(error.what()).find("] ") + 2));
+  }
+  if (options.output == "-")
+    std::cout << text.str();
+  else
+    write_where_asked(options.output, text.str(), 0666); // the umask takes from it
+  return done;
+}
+
+} // namespace detshim
