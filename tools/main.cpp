@@ -20,54 +20,9 @@ using detshim::did_you_mean;
 using detshim::joined;
 using detshim::printable;
 
-/// What stands below the options of a verb's help. docs/detshim.1 has the same statuses.
-struct HelpEnd {
-  const char *verb, *example, *statuses;
-};
-constexpr HelpEnd help_ends[] = {
-    {"", "detshim run --seed 42 -- python3 train.py",
-     "0  done\n2  wrong usage, or nothing to read\n1, 3, 126 and 127 are in the help of their verbs"},
-    {"run", "detshim run --seed 42 -- python3 train.py",
-     "the program's own\n2    wrong usage\n3    with --check, in place of 0: the run is not covered or "
-     "verified\n"
-     "126  the program cannot be executed, or the library does not come up in it\n127  the program is not "
-     "there"},
-    {"verify", "detshim verify --output 'out/*' -- python3 train.py",
-     "0  equal\n1  different\n2  wrong usage, or a file could not be moved back\n3  unverified"},
-    {"bisect", "detshim bisect --metric 'loss=(\\S+)' -- python3 train.py",
-     "0  found, and run once more\n1  it differs with everything on\n2  wrong usage\n3  nothing is proved"},
-    {"log", "detshim log --check",
-     "0  done\n2  wrong usage, or no log to read\n3  with --check: not covered or verified, or a call was "
-     "refused"},
-    {"log diff", "detshim log diff detshim-log/RUN detshim-log/latest",
-     "0  equal\n1  different\n2  wrong usage, or they cannot be compared, or not all of them"},
-    {"report", "detshim report -o report.html", "0  written\n2  wrong usage, or nothing to read"},
-    {"attest", "detshim attest -o statement.json", "0  written\n2  wrong usage, or no verification to read"},
-    {"doctor", "detshim doctor -- python3 train.py", "0  no problem\n2  wrong usage\n3  a problem"},
-    {"env", "detshim env diff detshim-log/RUN detshim-log/latest", "0, 1 and 2 as its verbs say"},
-    {"env capture", "detshim env capture -o here.json", "0  written\n2  wrong usage, or no log to read"},
-    {"env diff", "detshim env diff detshim-log/RUN there.json",
-     "0  equal\n1  different\n2  wrong usage, or they cannot be compared, or not all of them"},
-    {"env show", "detshim env show detshim-log/latest", "0  done\n2  wrong usage, or no environment to read"},
-    {"scan", "detshim scan --gpu ./train",
-     "0  nothing found\n2  wrong usage, or a file cannot be read\n3  something that no preload sees, or a "
-     "kernel "
-     "that adds in a race or may"},
-    {"hooks", "detshim hooks --library ./libdetshim.so", "0  done\n2  wrong usage, or no such library"},
-    {"options", "detshim options", "0  done\n2  wrong usage, or no such library"},
-    {"completion", "detshim completion bash >~/.local/share/bash-completion/completions/detshim",
-     "0  done\n2  wrong usage"},
-};
-
-/// Of `verb`, by its name behind `detshim `, and of those below it.
+/// Of `verb`, by its name behind `detshim`, and of those below it.
 void end_help(CLI::App& verb, const std::string& name) {
-  for (const HelpEnd& end : help_ends)
-    if (name == end.verb) {
-      std::string statuses = end.statuses;
-      for (std::size_t at = 0; (at = statuses.find('\n', at)) != statuses.npos; ++at)
-        statuses.insert(at + 1, "  ");
-      verb.footer("Example:\n  " + std::string(end.example) + "\n\nExit status:\n  " + statuses);
-    }
+  verb.footer(detshim::help_end(name));
   for (CLI::App* below : verb.get_subcommands({}))
     end_help(*below, name + (name.empty() ? "" : " ") + below->get_name());
 }

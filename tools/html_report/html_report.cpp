@@ -61,11 +61,8 @@ bool is_folder(const std::string& name) {
   return fs::is_directory(name, error);
 }
 
-} // namespace
-
-Json read_verification(const std::string& place) {
+Json read_document(const std::string& file) {
   std::error_code error;
-  const std::string file = is_folder(place) ? place + "/" + verify_document_file : place;
   const std::uintmax_t size = fs::file_size(file, error);
   if (error) refuse(file, "cannot be read: " + error.message());
   if (size > largest_document) refuse(file, "is no document of `detshim verify --json`: it is too large");
@@ -85,8 +82,6 @@ Json read_verification(const std::string& place) {
     refuse(file, "is no document of `detshim verify --json`: a member has another type");
   return json;
 }
-
-namespace {
 
 /// The log of a run: its folder may have been moved with the document, or copied from another machine.
 std::string log_of(const Json& run, const std::string& document) {
@@ -366,7 +361,7 @@ std::string html_report(const std::string& name, const std::vector<std::string>&
   const std::string kept = name + "/" + verify_document_file;
   const bool is_verification = fs::is_regular_file(name, error) || fs::is_regular_file(kept, error);
   const std::string document = is_folder(name) ? kept : name;
-  const Json json = is_verification ? read_verification(name) : Json();
+  const Json json = is_verification ? read_document(document) : Json();
   const Logs logs =
       is_verification ? read_logs_of(json, document, accepted, weigh) : read_log_alone(name, accepted, weigh);
 

@@ -4,8 +4,6 @@
 #include "log_reader/log.h"
 #include "verdict/finding.h"
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,10 +12,6 @@ namespace detshim {
 
 /// What the evidence of earlier runs says of a log, applied to its verdict.
 using Weigh = std::function<void(const Log& log, Verdict& verdict)>;
-
-/// What `detshim verify` has left in a folder, or printed to a file by `--json`; throws UsageError where it
-/// is not that.
-nlohmann::ordered_json read_verification(const std::string& place);
 
 /// The page about a log folder (or FOLDER/RUN), a folder of `detshim verify`, or a file with what `detshim
 /// verify --json` printed. `accepted`: reasons that the user answers for. Throws UsageError where it is none

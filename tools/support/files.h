@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -25,6 +26,10 @@ OwnedDescriptor open_regular(const std::string& file, int flags = 0);
 
 /// What is left to read, at most so many bytes, or up to an error.
 std::string read_all(int descriptor, std::size_t most = ~std::size_t{0});
+
+/// SHA-256 of files in hexadecimal, by coreutils' sha256sum, which has the processor's instructions; all
+/// texts are empty where one cannot be read.
+std::vector<std::string> sha256_of(const std::vector<std::string>& files);
 
 /// Writes all of it. Returns 0, or the error.
 int write_all(int descriptor, std::string_view text);

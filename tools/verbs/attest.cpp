@@ -4,17 +4,19 @@
 // spec/predicates/test-result.md, version 0.1.
 #include "environment/capture.h"
 #include "environment/kept_environments.h"
-#include "html_report/html_report.h"
 #include "report/json.h"
-#include "support/sha256.h"
+#include "support/files.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
 #include "verify/report.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 #include <sstream>
+
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -25,8 +27,8 @@ std::string newest_verification() {
   std::string newest;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(logs, error))
-    if (const std::string name = entry.path(); entry.path().filename().string().starts_with("verify-"))
-      newest = std::max(newest, name);
+    if (entry.path().filename().string().starts_with("verify-"))
+      newest = std::max(newest, entry.path().string());
   if (newest.empty())
     throw UsageError("no verification in " + in_quotes(logs.string()) +
                      ": `detshim verify -- program` makes one");
@@ -57,46 +59,38 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
   Json subjects = Json::array(), passed = Json::array(), failed = Json::array(), warned = Json::array(),
        perturbations = Json::array();
   for (const Json& item : document.at("compared")) {
-    const std::string kind = item.at("kind"), subject = text_of(item, "subject");
-    const bool is_equal = item.at("equal"), is_output = kind == "output";
-    (is_equal ? passed : failed).push_back(subject.empty() ? kind : kind + " " + subject);
-    const bool has_bytes = item.at("amount") != "link" && (is_equal || !text_of(item, "sha256").empty());
-    if (has_bytes && (is_output || kind == "stdout")) // a file may be named stdout
-      subjects.push_back(descriptor(!is_output            ? kind
-                                    : subject == "stdout" ? "./stdout"
-                                                          : subject,
-                                    text_of(item, "sha256")));
+    const std::string kind = item.at("kind"), name = text_of(item, "subject"), sum = text_of(item, "sha256");
+    const bool is_equal = item.at("equal");
+    (is_equal ? passed : failed).push_back(name.empty() ? kind : kind + " " + name);
+    if (item.at("amount") == "link" || (!is_equal && sum.empty())) continue;
+    if (kind == "stdout") subjects.push_back(descriptor(kind, sum));
+    if (kind == "output") subjects.push_back(descriptor(name == "stdout" ? "./" + name : name, sum));
   }
+  if (document.at("schema_version") != 1) throw UsageError("a verification of another schema_version than 1");
   if (subjects.empty()) throw UsageError("the verification compared no output and no standard output");
   for (const Json& problem : document.at("problems")) warned.push_back(problem.at("kind"));
   for (const Json& run : document.at("runs"))
     if (!text_of(run, "perturbation").empty()) perturbations.push_back(run.at("perturbation"));
   const std::string verdict = document.at("verdict");
-  const std::size_t equal_runs = document.at("equal_runs");
   const bool differs = verdict == "different" || !failed.empty() || !document.at("differences").empty();
-  const bool is_proved = verdict == "equal" && warned.empty() && equal_runs >= 2;
-  const Json how = {{"command", shown_command(document.at("command"))},
-                    {"seed", document.at("seed")},
-                    {"mode", document.at("mode")},
-                    {"verdict", verdict},
-                    {"equal_runs", equal_runs},
-                    {"perturbations", perturbations},
-                    {"relative_tolerance", document.at("relative_tolerance")},
-                    {"absolute_tolerance", document.at("absolute_tolerance")},
-                    {"volatile", document.at("volatile").size()},
-                    {"environment_changes", document.at("environment_changes").size()}};
+  const bool is_proved =
+      verdict == "equal" && warned.empty() && document.at("equal_runs").get<std::size_t>() >= 2;
+  Json how = {{"command", shown_command(document.at("command"))}, {"perturbations", perturbations}};
+  for (const char* name :
+       {"seed", "mode", "verdict", "equal_runs", "relative_tolerance", "absolute_tolerance"})
+    how[name] = document.at(name);
+  for (const char* list : {"volatile", "environment_changes"}) how[list] = document.at(list).size();
   const Json library = {{"version", document.at("detshim")},
                         {"build_id", document.at("library").at("build_id")}};
   const Json configuration = {descriptor(verify_document_file, own_sha256, how),
                               descriptor("libdetshim.so", text_of(document.at("library"), "sha256"), library),
                               descriptor("environment.json", text_of(document, "environment_sha256"))};
+  const char* const result = differs ? "FAILED" : is_proved ? "PASSED" : "WARNED";
   return {{"_type", "https://in-toto.io/Statement/v1"},
           {"subject", subjects},
           {"predicateType", "https://in-toto.io/attestation/test-result/v0.1"},
           {"predicate",
-           {{"result", differs     ? "FAILED"
-                       : is_proved ? "PASSED"
-                                   : "WARNED"},
+           {{"result", result},
             {"configuration", configuration},
             {"passedTests", passed},
             {"warnedTests", warned},
@@ -106,15 +100,15 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
 } // namespace
 
 int attest(const AttestOptions& options) {
-  const std::string place = options.place ? *options.place : newest_verification();
-  const Json document = read_verification(place);
-  const std::string file = fs::is_directory(place) ? place + "/" + verify_document_file : place;
+  std::string file = options.place ? *options.place : newest_verification();
+  if (fs::is_directory(file)) file += std::string("/") + verify_document_file;
+  if (::access(file.c_str(), R_OK) != 0)
+    throw UsageError("cannot read " + in_quotes(file) + ": " + std::strerror(errno));
   std::ostringstream text;
   try {
-    print_json(text, statement_of(document, sha256_of({fs::absolute(file)}).front()));
-  } catch (const Json::exception& error) {
-    throw UsageError(in_quotes(file) + " is no whole document of `detshim verify --json`: " +
-                     std::string(error.what()).substr(std::string_view(error.what()).find("] ") + 2));
+    print_json(text, statement_of(Json::parse(read_file(file)), sha256_of({fs::absolute(file)}).front()));
+  } catch (const Json::exception&) {
+    throw UsageError(in_quotes(file) + " is no document of `detshim verify --json`, or not a whole one");
   }
   if (options.output == "-")
     std::cout << text.str();

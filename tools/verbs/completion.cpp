@@ -1,6 +1,7 @@
-// detshim completion: what a shell needs to complete the command's words (completion/), built in.
+// detshim completion: what a shell needs to complete the command's words (completion/), built in; and
+// how the help of verbs ends (help_ends).
 #include "support/wording.h"
-#include "verbs/completion_scripts.h"
+#include "verbs/texts.h"
 #include "verbs/verbs.h"
 
 #include <iostream>
@@ -14,6 +15,13 @@ int completion(const std::string& shell) {
       return done;
     }
   throw UsageError("completion " + in_quotes(shell) + " is not accepted: bash, zsh or fish");
+}
+
+std::string help_end(const std::string& verb) {
+  const std::string head = "\n[" + verb + "]\n";
+  const std::size_t at = help_ends.find(head), begin = at + head.size();
+  return at == help_ends.npos ? ""
+                              : std::string(help_ends.substr(begin, help_ends.find("\n[", begin) - begin));
 }
 
 } // namespace detshim

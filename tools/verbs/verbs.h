@@ -118,6 +118,10 @@ int env_diff(const EnvDiffOptions& options);
 int env_show(const EnvShowOptions& options);
 int scan(const ScanOptions& options);
 
+/// What stands below the options in the help of a verb ("log diff"; "" for the command): an example,
+/// statuses.
+std::string help_end(const std::string& verb);
+
 /// Prints what bash, zsh or fish needs to complete the command's words; throws UsageError for another shell.
 int completion(const std::string& shell);
 

@@ -8,7 +8,7 @@
 #include "run/library_file.h"
 #include "scanner/elf_file.h"
 #include "support/descriptor.h"
-#include "support/sha256.h"
+#include "support/files.h"
 #include "support/variable.h"
 #include "support/wording.h"
 #include "verbs/environments.h"
@@ -27,8 +27,6 @@
 
 namespace detshim {
 namespace {
-
-constexpr const char* environment_file = "environment.json";
 
 /// In a file that the user has named, if any.
 void write_report(const std::optional<std::string>& file,
@@ -51,7 +49,7 @@ void take_digests(const VerifyPlan& plan, Verification& result) {
   }
   std::vector<std::pair<std::string, std::string>> names = {
       {"stdout", ""}, {"stderr", ""}, {"environment", ""}, {"library", ""}};
-  std::vector<std::string> files = {first.out(), first.err(), plan.folder / environment_file, library};
+  std::vector<std::string> files = {first.out(), first.err(), plan.folder / "environment.json", library};
   for (const OutputFile& output : first.outputs)
     if (output.kind == OutputFile::regular) {
       names.emplace_back("output", output.name);
@@ -152,7 +150,7 @@ void link_last_run(const VerifyPlan& plan, const Verification& result) {
 /// Of before the first run.
 void keep_environment(const VerifyPlan& plan, const Environment& environment) {
   try {
-    write_whole(plan.folder / environment_file, environment_json(environment));
+    write_whole(plan.folder / "environment.json", environment_json(environment));
   } catch (const UsageError&) { // a full disk: the runs will say so
   }
 }
