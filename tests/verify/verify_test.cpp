@@ -303,9 +303,9 @@ TEST_F(Verify, DoesNotTakeNothingForEqual) {
   EXPECT_TRUE(contains(control.out, "do not differ either")) << control.out;
 }
 
-// docs/CONTAINERS.md: a script that seeds itself well is what it wants.
+// docs/tutorials/CI.md: a script that seeds itself well is what it wants.
 TEST_F(Verify, TheDocumentedJobPassesAProgramThatSeedsItself) {
-  const std::string text = contents(DETSHIM_SOURCE_FOLDER "/docs/CONTAINERS.md");
+  const std::string text = contents(DETSHIM_SOURCE_FOLDER "/docs/tutorials/CI.md");
   const std::size_t begin = text.find("    detshim verify"), end = text.find("\n- if:", begin);
   ASSERT_NE(end, std::string::npos);
   write("train.py", "import random\nrandom.seed(7)\nprint(f'loss={random.random()}')\n"
