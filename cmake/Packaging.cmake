@@ -5,8 +5,12 @@ install(FILES docs/detshim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tools/completion/bash DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions RENAME detshim)
 install(FILES tools/completion/zsh DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions RENAME _detshim)
 install(FILES tools/completion/fish DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d RENAME detshim.fish)
-install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+# The documents lie as they lie here, so that their links hold (binary.document_links).
+install(FILES README.md LICENSE CHANGELOG.md SECURITY.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN detshim.1 EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
+foreach(folder bench common shim tests tests/gpu tests/kernels tests/truth tools)
+  install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
 
 # The wheel (tools/python): beside the package's Python files, and nothing of the above.
 install(TARGETS libdetshim LIBRARY DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)

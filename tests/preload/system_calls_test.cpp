@@ -1,4 +1,4 @@
-// docs/LIMITS.md lists the system calls that the library makes: a filter that allows them lets it pass, and
+// docs/COVERAGE.md lists the system calls that the library makes: a filter that allows them lets it pass, and
 // each of them is needed.
 #include "log_files.h"
 #include "run.h"
@@ -17,7 +17,7 @@ using Names = std::vector<std::string>;
 
 /// The system calls in the row of the table that begins so.
 Names listed(const std::string& row) {
-  std::ifstream document{LIMITS_DOCUMENT};
+  std::ifstream document{COVERAGE_DOCUMENT};
   Names names;
   for (std::string line; std::getline(document, line);) {
     if (!line.starts_with("| " + row)) continue;
