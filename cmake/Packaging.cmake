@@ -6,9 +6,9 @@ install(FILES tools/completion/bash DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bas
 install(FILES tools/completion/zsh DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions RENAME _detshim)
 install(FILES tools/completion/fish DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d RENAME detshim.fish)
 # The documents lie as they lie here, so that their links hold (binary.document_links).
-install(FILES README.md LICENSE CHANGELOG.md SECURITY.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md LICENSE CHANGELOG.md SECURITY.md CONTRIBUTING.md SUPPORT.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN detshim.1 EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
-foreach(folder bench common shim tests tests/gpu tests/kernels tests/truth tools tools/gpu_code)
+foreach(folder bench common packaging shim tests tests/gpu tests/kernels tests/truth tools tools/gpu_code)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 

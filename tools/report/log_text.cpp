@@ -429,9 +429,7 @@ private:
     print_accepted();
     if (const std::string text = evidence_text(verdict_.evidence); !text.empty())
       print_wrapped("  ", printable(text));
-    if (verdict_.can_be_settled() || verdict_.level == VerdictLevel::covered)
-      out_ << (verdict_.can_be_settled() ? "  to settle it" : "  to check it") << ": detshim verify -- "
-           << first_command() << '\n';
+    if (verdict_.can_be_settled()) out_ << "  to settle it: detshim verify -- " << first_command() << '\n';
   }
 
   /// As the run began; what is executed later has another.

@@ -35,7 +35,7 @@ bool is_bad(Action action) {
 std::string meaning_of(const Verdict& verdict) {
   switch (verdict.level) {
   case VerdictLevel::covered:
-    return "no uncontrolled randomness was found in this run";
+    return "no uncontrolled randomness was found in this run; `detshim verify` checks by running it twice";
   case VerdictLevel::verified: {
     const double chance = 1 - std::pow(2.0 / 3, static_cast<double>(verdict.evidence.runs));
     return std::to_string(verdict.evidence.runs) + " runs equal on " + printable(verdict.evidence.date) +
