@@ -9,14 +9,18 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace {
 
 using detshim::did_you_mean;
+using detshim::is_any_of;
 using detshim::joined;
 using detshim::printable;
 
@@ -48,37 +52,56 @@ void take_command(const CLI::App& run, std::vector<std::string>& words, std::vec
   words.resize(own + 1);
 }
 
-/// Says so in one line, where CLI11 would take some values and refuse others in words of its own: options
-/// that are none, and values of those that take none. `words`: without the program's.
-void refuse_wrong_options(const CLI::App& app, const std::vector<std::string>& words) {
+/// Says so in one line, where CLI11 would take some values and refuse others in words of its own: verbs and
+/// options that are none, values that are missing, and those of options that take none. Returns what the help
+/// of the verb is called by. `words`: without the program's.
+std::string refuse_wrong_words(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* verb = &app;
-  std::string path = "detshim";
-  bool is_value = false; // of the option before it
+  std::string path = "detshim", before; // an option that takes the next word
+  bool asks_for_help = false;
+  const auto refuse = [&path](const std::string& why) {
+    throw detshim::UsageError(why + " (see " + path + " --help)");
+  };
+  const auto refuse_verb = [&](const std::string& word) {
+    std::vector<std::string> names;
+    for (const CLI::App* one : verb->get_subcommands({})) names.push_back(one->get_name());
+    const std::string meant = did_you_mean(word, names), text = "there is no verb '" + word + '\'';
+    refuse(word == "--" ? "a verb is missing: " + joined(names)
+                        : text + (meant.empty() ? ": " + joined(names) : meant));
+  };
   for (const std::string& word : words) {
-    if (std::exchange(is_value, false)) continue;
-    if (word == "--") return;
-    if (!word.starts_with("--")) {
+    if (!std::exchange(before, "").empty()) continue;
+    if (word == "--") break;
+    if (!word.starts_with('-') || word == "-") {
       const auto next =
           verb->get_subcommands([&word](const CLI::App* one) { return one->get_name() == word; });
-      if (!next.empty()) verb = next.front(), path += ' ' + word;
-      const CLI::Option* const option = word.starts_with('-') ? verb->get_option_no_throw(word) : nullptr;
-      is_value = option != nullptr && option->get_items_expected_min() > 0;
+      if (!next.empty())
+        verb = next.front(), path += ' ' + word;
+      else if (verb->get_require_subcommand_min() > 0)
+        refuse_verb(word);
       continue;
     }
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals);
+    const bool is_long = word.starts_with("--");
+    const std::size_t end = is_long ? std::min(word.find('='), word.size()) : 2;
+    const std::string name = word.substr(0, end);
     const CLI::Option* const option = verb->get_option_no_throw(name);
     if (option == nullptr) {
       std::vector<std::string> known;
       for (const CLI::Option* own : verb->get_options())
         for (const std::string& long_name : own->get_lnames()) known.push_back("--" + long_name);
-      throw detshim::UsageError(path + " has no option " + name + did_you_mean(name, known) + " (see " +
-                                path + " --help)");
+      refuse(path + " has no option " + name + did_you_mean(name, known));
     }
-    is_value = equals == std::string::npos && option->get_items_expected_min() > 0;
-    if (equals != std::string::npos && option->get_items_expected_max() == 0)
+    asks_for_help |= is_any_of(name, {"-h", "--help", "--version"});
+    if (is_long && end < word.size() && option->get_items_expected_max() == 0)
       throw detshim::UsageError("'" + word + "' is not accepted: " + name + " takes no value");
+    if (option->get_items_expected_min() == 0) continue;
+    if (end == word.size()) before = name;
+    if (end + 1 == word.size() && is_long) refuse(name + " is given without its " + option->get_type_name());
   }
+  if (!before.empty())
+    refuse(before + " is given without its " + verb->get_option_no_throw(before)->get_type_name());
+  if (verb->get_require_subcommand_min() > 0 && !asks_for_help) refuse_verb("--");
+  return path;
 }
 
 /// An option with a value, or an argument. `type`: what stands for the value in the help.
@@ -87,6 +110,23 @@ CLI::Option* add_value(CLI::App& verb, const char* name, Value& value, const std
                        const char* type) {
   return verb.add_option(name, value, what)->type_name(type);
 }
+
+/// A number in a range; `accepted` says which.
+template <typename Value>
+void add_number(CLI::App& verb, const char* name, Value& value, const char* what, const char* type,
+                double least, double most, const char* accepted) {
+  const auto check = [=](const std::string& text) {
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    const bool is_whole = std::is_same_v<Value, double> || text.find_first_not_of("0123456789") == text.npos;
+    const bool is_good = *end == 0 && is_whole && number >= least && number <= most; // NaN is neither
+    return is_good ? "" : "'" + text + "' is not accepted: " + accepted;
+  };
+  add_value(verb, name, value, what, type)->check(check);
+}
+
+constexpr double most_runs = 100'000;
+constexpr const char* number_of_runs = "a number of runs from 2 to 100000";
 
 void add_list(CLI::App& verb, const char* name, std::vector<std::string>& list, const char* what,
               const char* type) {
@@ -131,8 +171,12 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
            "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");
   add_list(verb, "--metric", options.metrics,
            "a series of numbers in what it prints: the one group\nof REGEX", "REGEX");
-  add_value(verb, "--rtol", options.relative_tolerance, "for metrics: relative tolerance (0)", "R");
-  add_value(verb, "--atol", options.absolute_tolerance, "for metrics: absolute tolerance (0)", "A");
+  constexpr double most = std::numeric_limits<double>::max();
+  const char* const accepted = "a number that is not negative";
+  add_number(verb, "--rtol", options.relative_tolerance, "for metrics: relative tolerance (0)", "R", 0, most,
+             accepted);
+  add_number(verb, "--atol", options.absolute_tolerance, "for metrics: absolute tolerance (0)", "A", 0, most,
+             accepted);
   add_list(verb, "--volatile", options.volatile_text, "text in lines that may differ, such as durations",
            "REGEX");
   add_list(verb, "--ignore", options.ignored, "stdout, stderr or files by a glob: not compared", "WHAT");
@@ -140,11 +184,13 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
   verb.add_flag("--restore", options.restore, "only put back what a `verify` that was killed had set aside");
   verb.add_flag("--fresh-cache", options.fresh_cache,
                 "begin each run with empty caches (XDG_CACHE_HOME and others)");
-  add_value(verb, "--timeout", options.timeout_s, "end a run after so many seconds (never)", "S");
+  add_number(verb, "--timeout", options.timeout_s, "end a run after so many seconds (never)", "S", 0,
+             1'000'000'000, "a whole number of seconds up to 10^9; 0 is never");
 }
 
 void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
-  add_value(verb, "-n,--runs", options.runs, "how many runs (2; 5 where something can differ)", "N");
+  add_number(verb, "-n,--runs", options.runs, "how many runs (2; 5 where something can differ)", "N", 2,
+             most_runs, number_of_runs);
   verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
   add_value(verb, "--perturb", options.perturb,
             "one more run for each of aslr, fill, fill-negative, load,\ncores, readdir, workers, events, "
@@ -164,8 +210,10 @@ void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
 
 void add_bisect(CLI::App& verb, detshim::BisectOptions& options) {
   options.verify.runs = 4;
-  add_value(verb, "-n,--runs", options.verify.runs, "how many runs for each answer (4)", "N");
-  add_value(verb, "--most-runs", options.most_runs, "stop after so many runs (300)", "N");
+  add_number(verb, "-n,--runs", options.verify.runs, "how many runs for each answer (4)", "N", 2, most_runs,
+             number_of_runs);
+  add_number(verb, "--most-runs", options.most_runs, "stop after so many runs (300)", "N", 2, most_runs,
+             number_of_runs);
   add_comparison_options(verb, options.verify);
   verb.add_flag("--json", options.verify.json, "print one JSON document");
 }
@@ -205,16 +253,18 @@ void add_report(CLI::App& verb, detshim::ReportOptions& options) {
 
 void add_attest(CLI::App& verb, detshim::AttestOptions& options) {
   add_value(verb, "VERIFICATION", options.place,
-            "a folder of `verify`, or what `verify --json` printed\n(the newest in detshim-log)", "");
+            "a folder of `verify`, or what `verify --json` printed\n(that of detshim-log/latest)", "");
   add_value(verb, "-o,--output", options.output, "the file; - for standard output (-)", "FILE");
 }
 
 void add_scan(CLI::App& verb, detshim::ScanOptions& options) {
   add_value(verb, "FILE", options.files, "programs and shared libraries", "");
-  verb.add_flag("--gpu", options.gpu, "list which kernels add floating-point numbers in a race");
+  CLI::Option* const gpu =
+      verb.add_flag("--gpu", options.gpu, "list which kernels add floating-point numbers in a race");
   add_value(verb, "--arch", options.architectures, "with --gpu: for these architectures alone (sm_90)",
             "ARCH")
       ->delimiter(',')
+      ->needs(gpu)
       ->allow_extra_args(false);
   verb.add_flag("--alone", options.alone, "the files themselves, not the libraries that they need");
   verb.add_flag("--all", options.all, "print every place, and what is left alone on purpose");
@@ -325,26 +375,17 @@ int call_verb(std::vector<std::string> words) {
     std::cout << detshim::find_library(std::nullopt) << '\n';
     return detshim::done;
   }
-  const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
-  std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
-  if (words.empty())
-    throw detshim::UsageError("a verb is missing: " + joined(names) + " (see detshim --help)");
-  if (!words[0].starts_with('-') && app.get_subcommands(is_first_word).empty()) {
-    const std::string meant = did_you_mean(words[0], names);
-    throw detshim::UsageError("there is no verb '" + words[0] + '\'' +
-                              (meant.empty() ? ": " + joined(names) : meant) + " (see detshim --help)");
-  }
   for (const Verb& verb : verbs)
-    if (verb.command != nullptr && is_first_word(verb.app)) take_command(*verb.app, words, *verb.command);
-  refuse_wrong_options(app, words);
-  const std::string help = (words[0].starts_with('-') ? "" : words[0] + ' ') + "--help)";
+    if (verb.command != nullptr && !words.empty() && words[0] == verb.app->get_name())
+      take_command(*verb.app, words, *verb.command);
+  const std::string path = refuse_wrong_words(app, words);
   try {
     std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
     app.parse(words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    throw detshim::UsageError(error.what() + std::string(" (see detshim ") + help);
+    if (error.get_name() == "ValidationError") throw detshim::UsageError(error.what());
+    throw detshim::UsageError(error.what() + (" (see " + path) + " --help)");
   }
 
   // Of `log diff` both words are verbs.

@@ -117,13 +117,14 @@ class Attest(unittest.TestCase):
             self.assertRegex(result.stderr, r"\Adetshim: [^\n]{1,200}\n\Z")
             self.assertFalse((self.folder / "statement.json").exists())
 
-    def test_takes_the_newest_and_writes_where_asked(self):
-        self.verify("echo one")
-        newest = self.folder / "detshim-log/verify-99991231T000000-1"
-        os.rename(next(self.folder.glob("detshim-log/verify-*")), newest)
-        (self.folder / "detshim-log/verify-20000101T000000-1").mkdir()
-        self.assertEqual(self.digests(self.attest())["stdout"], sha256(b"one\n"))
-        self.assertEqual(self.attest(str(newest)), self.attest(str(newest / "verify.json")))
+    def test_takes_the_last_and_writes_where_asked(self):
+        first = self.verify("echo one")
+        os.rename(first.parent, self.folder / "elsewhere")
+        last = self.verify("echo two")
+        self.assertEqual(self.digests(self.attest())["stdout"], sha256(b"two\n"))
+        self.assertEqual(self.attest(str(last.parent)), self.attest())
+        self.assertEqual(self.attest(str(last)), self.attest())
+        self.assertEqual(self.digests(self.attest("elsewhere"))["stdout"], sha256(b"one\n"))
         self.assertEqual(self.run_detshim("attest", "-o", "statement.json").stdout, "")
         self.assertEqual(json.loads((self.folder / "statement.json").read_text()), self.attest())
 

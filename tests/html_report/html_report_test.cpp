@@ -259,7 +259,7 @@ TEST_F(ReportOfRanks, RefusesWhatIsNoDocument) {
     write("bent.json", bent.dump());
     expect_refused({"report", "bent.json"}, "a member has another type");
   }
-  expect_refused({"report", "missing"}, "'missing' holds neither a log nor");
+  expect_refused({"report", "missing"}, "cannot read 'missing': No such file");
   EXPECT_FALSE(fs::exists(folder() / "report.html"));
 }
 

@@ -787,7 +787,7 @@ TEST_F(DetshimCommand, ScanLooksIntoTheLibrariesThatAProgramNeeds) {
 
 TEST_F(DetshimCommand, ScanNamesTheFileThatItCannotLookAt) {
   expect_one_error_line(detshim({"scan"}), 2, "no file to look at");
-  expect_one_error_line(detshim({"scan", "no-such-file"}), 2, "'no-such-file' cannot be read");
+  expect_one_error_line(detshim({"scan", "no-such-file"}), 2, "cannot read 'no-such-file': No such file");
   expect_one_error_line(detshim({"scan", RAW_DRAWS_PROGRAM, "/etc/passwd"}), 2,
                         "'/etc/passwd' is no ELF file, or is cut short; accepted is a 64-bit program");
   expect_one_error_line(detshim({"scan", "--bogus", RAW_DRAWS_PROGRAM}), 2, "--bogus");

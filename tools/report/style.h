@@ -9,14 +9,16 @@
 
 namespace detshim {
 
-/// True if standard output is a terminal that wants colour (NO_COLOR, see no-color.org, says that it does
-/// not).
+/// Whether standard output gets colour: NO_COLOR (no-color.org) wins over CLICOLOR_FORCE
+/// (bixense.com/clicolors), and that over what the terminal is.
 inline bool wants_colour() {
-  const char* const no_colour = std::getenv("NO_COLOR");
-  const char* const terminal = std::getenv("TERM");
-  const bool refused =
-      (no_colour != nullptr && *no_colour != 0) || (terminal != nullptr && std::string(terminal) == "dumb");
-  return !refused && ::isatty(STDOUT_FILENO) == 1;
+  const auto value_of = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (!value_of("NO_COLOR").empty()) return false;
+  if (const std::string forced = value_of("CLICOLOR_FORCE"); !forced.empty() && forced != "0") return true;
+  return value_of("TERM") != "dumb" && ::isatty(STDOUT_FILENO) == 1;
 }
 
 /// Of the terminal that standard output is; 0 where it is none, or has no width.

@@ -122,7 +122,9 @@ std::vector<std::string> clock_places_of(const std::string& log_folder) {
   each_record(log, [&](const Process&, const Call& call, const CallCount&) {
     if (reason_of(call.why) == Reason::clock_read) add(call.at, call.frames, call.python);
   });
-  if (places.empty()) throw UsageError("--freeze-from: that log names no line that reads a clock or an id");
+  if (places.empty())
+    throw UsageError("--freeze-from " + in_quotes(log.folder) +
+                     ": that log names no line that reads a clock or an id");
   return {places.begin(), places.end()};
 }
 

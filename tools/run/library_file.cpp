@@ -6,11 +6,14 @@
 #include "support/wording.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <tuple>
 #include <type_traits>
+
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -48,7 +51,8 @@ std::string find_library(const std::optional<std::string>& asked_for) {
   if (asked_for) {
     const std::filesystem::path path = std::filesystem::absolute(*asked_for, error).lexically_normal();
     if (error || !OpenFile(path))
-      throw UsageError("--library " + in_quotes(*asked_for) + " is not a file that can be read");
+      throw UsageError("--library " + in_quotes(*asked_for) + " is not a file that can be read" +
+                       (::access(path.c_str(), R_OK) == 0 ? "" : std::string(": ") + std::strerror(errno)));
     return path;
   }
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();

@@ -3,6 +3,7 @@
 #include "common/cryptography.h"
 #include "scanner/preloading.h"
 #include "support/hash.h"
+#include "support/progress.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -90,6 +91,7 @@ private:
   }
 
   void add_library(const std::string& name, const std::string& path, const std::string& needed_by) {
+    progress_.say("looking into " + printable(path));
     if (!is_new(path)) return;
     try {
       result_.files.push_back(scan_file(ElfFile(path)));
@@ -103,6 +105,7 @@ private:
   }
 
   std::set<std::string> seen_, seen_missing_;
+  Progress progress_;
   Scan result_;
 };
 

@@ -1,10 +1,12 @@
 #include "support/files.h"
 
 #include "support/ask.h"
+#include "support/exit_status.h"
 #include "support/wording.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,6 +20,15 @@ OwnedDescriptor open_regular(const std::string& file, int flags) {
   OwnedDescriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags));
   if (input && (::fstat(input.number(), &state) != 0 || !S_ISREG(state.st_mode))) return {};
   return input;
+}
+
+std::string why_unreadable(const std::string& place) {
+  return ::access(place.c_str(), R_OK) == 0 ? "" : std::strerror(errno);
+}
+
+void require_readable(const std::string& place) {
+  const std::string why = why_unreadable(place);
+  if (!why.empty()) throw UsageError("cannot read " + in_quotes(place) + ": " + why);
 }
 
 std::string read_all(int descriptor, std::size_t most) { // not by a stream: a run that begins waits for it

@@ -24,6 +24,12 @@ std::string first_line(const std::string& file);
 /// A regular file, open for reading, with these flags too; not open where it is none.
 OwnedDescriptor open_regular(const std::string& file, int flags = 0);
 
+/// Why a file or a folder cannot be read: "Permission denied"; empty where it can.
+std::string why_unreadable(const std::string& place);
+
+/// Throws UsageError with it.
+void require_readable(const std::string& place);
+
 /// What is left to read, at most so many bytes, or up to an error.
 std::string read_all(int descriptor, std::size_t most = ~std::size_t{0});
 

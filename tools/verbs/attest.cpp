@@ -10,30 +10,11 @@
 #include "verbs/verbs.h"
 #include "verify/report.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <iostream>
 #include <sstream>
 
-#include <unistd.h>
-
 namespace detshim {
 namespace {
-
-/// In the folder of logs: by its name, which begins with the time.
-std::string newest_verification() {
-  const fs::path logs = fs::path(default_log_folder).parent_path();
-  std::string newest;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(logs, error))
-    if (entry.path().filename().string().starts_with("verify-"))
-      newest = std::max(newest, entry.path().string());
-  if (newest.empty())
-    throw UsageError("no verification in " + in_quotes(logs.string()) +
-                     ": `detshim verify -- program` makes one");
-  return newest;
-}
 
 /// The program and its arguments, without what may be a secret.
 std::string shown_command(const std::vector<std::string>& words) {
@@ -47,7 +28,7 @@ std::string shown_command(const std::vector<std::string>& words) {
 
 Json descriptor(const std::string& name, const std::string& sha256, const Json& annotations = {}) {
   if (sha256.empty())
-    throw UsageError("the verification has no sha256 of " + in_quotes(name) +
+    throw UsageError("no sha256 of " + in_quotes(name) +
                      ": an older detshim made it, or where no sha256sum was; verify again");
   Json result = {{"name", name}, {"digest", {{"sha256", sha256}}}};
   if (!annotations.empty()) result["annotations"] = annotations;
@@ -66,8 +47,9 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
     if (kind == "stdout") subjects.push_back(descriptor(kind, sum));
     if (kind == "output") subjects.push_back(descriptor(name == "stdout" ? "./" + name : name, sum));
   }
-  if (document.at("schema_version") != 1) throw UsageError("a verification of another schema_version than 1");
-  if (subjects.empty()) throw UsageError("the verification compared no output and no standard output");
+  if (const Json& version = document.at("schema_version"); version != 1)
+    throw UsageError("it is of schema version " + version.dump() + ", this detshim reads 1");
+  if (subjects.empty()) throw UsageError("no output was compared, nor standard output");
   for (const Json& problem : document.at("problems")) warned.push_back(problem.at("kind"));
   for (const Json& run : document.at("runs"))
     if (!text_of(run, "perturbation").empty()) perturbations.push_back(run.at("perturbation"));
@@ -100,13 +82,14 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
 } // namespace
 
 int attest(const AttestOptions& options) {
-  std::string file = options.place ? *options.place : newest_verification();
+  std::string file = options.place.value_or(latest_place());
   if (fs::is_directory(file)) file += std::string("/") + verify_document_file;
-  if (::access(file.c_str(), R_OK) != 0)
-    throw UsageError("cannot read " + in_quotes(file) + ": " + std::strerror(errno));
+  require_readable(file);
   std::ostringstream text;
   try {
     print_json(text, statement_of(Json::parse(read_file(file)), sha256_of({fs::absolute(file)}).front()));
+  } catch (const UsageError& problem) {
+    throw UsageError(in_quotes(file) + ": " + problem.what());
   } catch (const Json::exception&) {
     throw UsageError(in_quotes(file) + " is no document of `detshim verify --json`, or not a whole one");
   }

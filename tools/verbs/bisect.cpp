@@ -14,8 +14,7 @@ namespace {
 
 void check(const BisectOptions& options) {
   check_verify(options.verify);
-  constexpr std::size_t most = 100'000;
-  if (options.most_runs < *options.verify.runs || options.most_runs > most)
+  if (options.most_runs < *options.verify.runs)
     throw UsageError("--most-runs '" + std::to_string(options.most_runs) +
                      "' is not accepted: a number of runs from that of -n to 100000");
   const std::string mode = options.verify.run.mode.value_or(variable("DETSHIM_MODE", "enforce"));

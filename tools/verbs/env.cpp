@@ -2,6 +2,7 @@
 #include "environment/kept_environments.h"
 #include "report/json.h"
 #include "report/log_report.h"
+#include "support/files.h"
 #include "support/wording.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
@@ -12,6 +13,7 @@ namespace detshim {
 int env_capture(const EnvCaptureOptions& options) {
   RunEnvironment captured;
   if (options.log) {
+    require_readable(*options.log);
     const Log log = read_log(*options.log);
     if (log.processes.empty()) throw UsageError("no log in " + in_quotes(*options.log));
     captured = complete_environment(log, true);

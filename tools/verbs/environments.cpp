@@ -171,7 +171,7 @@ RunEnvironment complete_environment(const Log& log, bool again) {
   // Another's folder, or a run that has not said all: found out anew the next time. From elsewhere least of
   // all: the run's own machine would never be asked.
   if (is_elsewhere && start != nullptr) result.why_not_kept = "this is not the machine that the run was on";
-  if (!result.why_not_kept.empty() || ::access(log.folder.c_str(), W_OK) != 0 ||
+  if (!result.why_not_kept.empty() || log.processes.empty() || ::access(log.folder.c_str(), W_OK) != 0 ||
       (!again && may_still_run(log)))
     return result;
   try {
@@ -229,6 +229,7 @@ std::vector<std::string> changes_since(const Environment& before) {
 
 KeptEnvironments complete_environments(const std::string& place, const std::string& run) {
   const RunPlace named = find_run(place);
+  require_readable(named.folder);
   std::filesystem::path folder = named.folder;
   std::error_code error;
   const bool is_folder =

@@ -2,6 +2,7 @@
 #include "report/json.h"
 #include "report/log_report.h"
 #include "report/verdict_texts.h"
+#include "support/files.h"
 #include "support/wording.h"
 #include "verbs/acceptance.h"
 #include "verbs/environments.h"
@@ -39,7 +40,14 @@ bool is_empty(const Log& log) {
                      printable(log.other_runs.front()));
   if (!log.other_format_files.empty())
     throw UsageError("the log in " + folder + ' ' + log.other_format_files.front().text());
-  if (!log.files.empty()) throw UsageError("no readable record in " + folder);
+  std::error_code error;
+  const std::string file = log.unreadable_files.empty() ? "" : '/' + log.unreadable_files.front();
+  std::string why = why_unreadable(log.folder + file);
+  if (why.empty() && !std::filesystem::is_directory(log.folder, error)) why = std::strerror(ENOTDIR);
+  if (!log.files.empty())
+    throw UsageError("no readable record in " + folder + (why.empty() ? "" : ": " + why));
+  if (!why.empty())
+    throw UsageError("no log in " + folder + ": " + why + "; `detshim run -- program` makes one");
   throw UsageError(
       "no log in " + folder +
       ": a program run by `detshim run -- program`, or with LD_PRELOAD=libdetshim.so, makes one as soon as "

@@ -1,7 +1,9 @@
 // detshim log diff: what differs between the logs of two runs, and what differed first.
 #include "log_diff/log_diff.h"
 #include "log_diff/difference_report.h"
+#include "log_diff/run.h"
 #include "report/json.h"
+#include "support/files.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
 
@@ -10,6 +12,7 @@
 namespace detshim {
 
 int log_diff(const LogDiffOptions& options) {
+  for (const std::string& place : {options.a, options.b}) require_readable(find_run(place).folder);
   LogDifference difference = compare_logs(options.a, options.b, {}, library_facts);
   add_suspects(difference);
   const RunsCompared environments =

@@ -2,6 +2,8 @@
 #include "verify/report.h"
 #include "environment/kept_environments.h"
 #include "html_report/html_report.h"
+#include "log_diff/run.h"
+#include "support/files.h"
 #include "verbs/acceptance.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
@@ -11,10 +13,7 @@
 
 namespace detshim {
 
-namespace {
-
-/// What `latest` names; of a log that is a verification's, that as a whole.
-std::string latest() {
+std::string latest_place() {
   std::error_code error;
   const std::filesystem::path verification =
       std::filesystem::canonical(default_log_folder, error).parent_path().parent_path();
@@ -22,11 +21,10 @@ std::string latest() {
                                                                              : default_log_folder;
 }
 
-} // namespace
-
 int report(const ReportOptions& options) {
+  if (options.place) require_readable(find_run(*options.place).folder);
   const std::string text = html_report(
-      options.place.value_or(latest()), accepted_reasons({}), [](const Log& log, Verdict& verdict) {
+      options.place.value_or(latest_place()), accepted_reasons({}), [](const Log& log, Verdict& verdict) {
         weigh_evidence_of(log, complete_environment(log, false).environment, verdict);
       });
   if (options.output == "-")

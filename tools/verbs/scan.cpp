@@ -111,6 +111,7 @@ int scan(const ScanOptions& options) {
   if (options.files.empty())
     throw UsageError("no file to look at: detshim scan [options] FILE..., programs or shared libraries");
   if (options.gpu) return scan_gpu(options);
+  for (const std::string& file : options.files) require_readable(file);
   const Scan scan = scan_files({options.files.begin(), options.files.end()}, options.alone);
   if (options.json)
     print_scan_json(scan);

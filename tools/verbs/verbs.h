@@ -75,7 +75,7 @@ struct ReportOptions {
 };
 
 struct AttestOptions {
-  std::optional<std::string> place; ///< the newest verification in detshim-log if not given
+  std::optional<std::string> place; ///< that of default_log_folder if not given
   std::string output = "-";         ///< "-": standard output
 };
 
@@ -104,6 +104,9 @@ int run_and_check(const RunOptions& options);
 
 /// Prints what differs between two logs.
 int log_diff(const LogDiffOptions& options);
+
+/// What `latest` names; of a log that is a verification's, that as a whole.
+std::string latest_place();
 
 /// Writes an HTML page about a verification or a log.
 int report(const ReportOptions& options);
