@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Opens a page of `detshim report` in headless Chromium and prints as JSON how it lies and behaves there; with --picture a PNG
-of its top as well. Chromium is driven through pipes (its DevTools protocol), since the page itself lets no script run.
+"""Opens a page of `detshim report` in headless Chromium and prints as JSON how it lies and behaves there. Chromium is
+driven through pipes (its DevTools protocol), since the page itself lets no script run.
 
-    look_at_page.py PAGE.html [--picture FILE.png]
+    look_at_page.py PAGE.html
 """
-import base64
 import json
 import os
 import pathlib
@@ -103,7 +102,7 @@ def look(browser):
 
 
 def main():
-    page, picture = sys.argv[1], sys.argv[3] if sys.argv[2:3] == ["--picture"] else None
+    page = sys.argv[1]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(os.environ.get("CHROMIUM", "chromium"), profile)
         try:
@@ -111,11 +110,6 @@ def main():
             browser.call("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
             browser.wait_for("Page.loadEventFired")
             found = look(browser)
-            if picture:
-                browser.show(1160, "light")
-                clip = {"x": 0, "y": 0, "width": 1160, "height": 1790, "scale": 1}
-                data = browser.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)["data"]
-                pathlib.Path(picture).write_bytes(base64.b64decode(data))
         finally:
             browser.process.kill()
             browser.process.wait()
