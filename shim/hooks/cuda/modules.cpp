@@ -1,7 +1,8 @@
 // Code for the GPU that a program hands to the driver: by NVRTC, nvJitLink, Triton, CuPy, Numba, JAX, or out
 // of a file of its own. What is loaded is kept, since no file that the log names holds it.
 //
-// Symbols: cuda.h of CUDA 13.0, cuda_runtime_api.h of 12.8 on. A fat binary's header: tools/gpu_code/README.md.
+// Symbols: cuda.h of CUDA 13.0, cuda_runtime_api.h of 12.8 on. A fat binary's header:
+// tools/gpu_code/README.md.
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/hash.h"
