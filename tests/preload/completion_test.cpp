@@ -66,7 +66,7 @@ TEST_F(Completion, Fish) {
         .out;
   };
   EXPECT_TRUE(completed("detshim veri").starts_with("verify\t")) << completed("detshim veri");
-  EXPECT_TRUE(completed("detshim run --see").starts_with("--seed"));
+  EXPECT_TRUE(completed("detshim run --see").starts_with("--seed\t"));
   EXPECT_TRUE(completed("detshim log di").starts_with("diff\t"));
 }
 

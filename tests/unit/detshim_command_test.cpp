@@ -860,8 +860,8 @@ TEST_F(DetshimCommand, LogLooksUpNothingInAFileThatIsLaterThanTheLog) {
   EXPECT_EQ(changed_files(), Json::array({program.string()}));
 }
 
-TEST_F(DetshimCommand, LogWithoutRecordsNamesTheRun) {
-  expect_one_error_line(detshim({"log"}), 2, "`detshim run -- program` makes one");
+TEST_F(DetshimCommand, LogWithoutRecordsNamesTheScan) {
+  expect_one_error_line(detshim({"log", log_}), 2, "`detshim scan program` finds it");
 }
 
 TEST_F(DetshimCommand, DescribesTheLibrary) {
