@@ -60,6 +60,11 @@ for place in (root, installed):
 wheel = os.path.join(root, "tools/python/README.md")
 bad += [f"tools/python/README.md: {target} leads nowhere on PyPI"
         for target in re.findall(r"\]\(([^)\s]+)\)", open(wheel, encoding="utf-8").read()) if not re.match(r"https:", target)]
+index = open(os.path.join(root, "docs/README.md"), encoding="utf-8").read()
+for folder in ("", "tutorials/"):
+    for name in sorted(os.listdir(os.path.join(root, "docs", folder))):
+        if name.endswith(".md") and f"({folder}{name})" not in index and (folder, name) != ("", "README.md"):
+            bad.append(f"docs/README.md: {folder}{name} is not in it")
 # It finds what it is for.
 if list(broken(os.path.join(root, "README.md"), "[a](docs/none.md) [b](#no-such-heading) [c](docs/README.md)")) != ["docs/none.md", "#no-such-heading"]:
     bad.append("a broken link is not found")
