@@ -133,7 +133,7 @@ void add_list(CLI::App& verb, const char* name, std::vector<std::string>& list, 
   add_value(verb, name, list, what, type)->allow_extra_args(false); // the program may follow
 }
 
-/// What `run`, `verify` and `bisect` have in common.
+/// What `run` and `verify` have in common.
 void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
   // For the help only: take_command() has taken it before CLI11 sees it.
   add_value(verb, "PROGRAM", options.command, "the program and its arguments; -- may stand before it", "");
@@ -164,8 +164,20 @@ void add_run(CLI::App& verb, detshim::RunOptions& options) {
   verb.add_flag("--print-environment", options.print_environment)->group("");
 }
 
-/// What `verify` and `bisect` have in common: which runs are compared in what.
-void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
+void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
+  add_number(verb, "-n,--runs", options.runs, "how many runs (2; 5 where something can differ)", "N", 2,
+             most_runs, number_of_runs);
+  verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
+  add_value(verb, "--perturb", options.perturb,
+            "one more run for each of aslr, fill, fill-negative, load,\ncores, readdir, workers, events, "
+            "zone, locale, umask and\nhost, or for those in LIST, which may have clock too",
+            "[=LIST]")
+      ->expected(0, 1);
+  verb.parse_complete_callback([&verb, &options] { // it is there without a value as well
+    if (verb.count("--perturb") > 0 && !options.perturb) options.perturb.emplace();
+  });
+  add_value(verb, "--resume", options.resume,
+            "'kill after REGEX': one more run is killed at that line,\nand started again", "TEXT");
   add_run_options(verb, options.run);
   add_list(verb, "--output", options.outputs,
            "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");
@@ -186,36 +198,9 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
                 "begin each run with empty caches (XDG_CACHE_HOME and others)");
   add_number(verb, "--timeout", options.timeout_s, "end a run after so many seconds (never)", "S", 0,
              1'000'000'000, "a whole number of seconds up to 10^9; 0 is never");
-}
-
-void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
-  add_number(verb, "-n,--runs", options.runs, "how many runs (2; 5 where something can differ)", "N", 2,
-             most_runs, number_of_runs);
-  verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
-  add_value(verb, "--perturb", options.perturb,
-            "one more run for each of aslr, fill, fill-negative, load,\ncores, readdir, workers, events, "
-            "zone, locale, umask and\nhost, or for those in LIST, which may have clock too",
-            "[=LIST]")
-      ->expected(0, 1);
-  verb.parse_complete_callback([&verb, &options] { // it is there without a value as well
-    if (verb.count("--perturb") > 0 && !options.perturb) options.perturb.emplace();
-  });
-  add_value(verb, "--resume", options.resume,
-            "'kill after REGEX': one more run is killed at that line,\nand started again", "TEXT");
-  add_comparison_options(verb, options);
   verb.add_flag("--json", options.json, "print one JSON document");
   add_value(verb, "--junit", options.junit, "write a JUnit report", "FILE");
   add_value(verb, "--sarif", options.sarif, "write a SARIF report: what differed, at its line", "FILE");
-}
-
-void add_bisect(CLI::App& verb, detshim::BisectOptions& options) {
-  options.verify.runs = 4;
-  add_number(verb, "-n,--runs", options.verify.runs, "how many runs for each answer (4)", "N", 2, most_runs,
-             number_of_runs);
-  add_number(verb, "--most-runs", options.most_runs, "stop after so many runs (300)", "N", 2, most_runs,
-             number_of_runs);
-  add_comparison_options(verb, options.verify);
-  verb.add_flag("--json", options.verify.json, "print one JSON document");
 }
 
 void add_log(CLI::App& verb, detshim::LogOptions& options) {
@@ -315,7 +300,6 @@ struct Verb {
 
 std::vector<std::string>* command_in(detshim::RunOptions& options) { return &options.command; }
 std::vector<std::string>* command_in(detshim::VerifyOptions& options) { return &options.run.command; }
-std::vector<std::string>* command_in(detshim::BisectOptions& options) { return &options.verify.run.command; }
 std::vector<std::string>* command_in(detshim::DoctorOptions& options) { return &options.command; }
 std::vector<std::string>* command_in(auto&) { return nullptr; }
 
@@ -340,8 +324,6 @@ int call_verb(std::vector<std::string> words) {
   const auto add = [&verbs](CLI::App& to, const auto&... its) { verbs.push_back(add_verb(to, its...)); };
   add(app, "run", "run a program with libdetshim.so in front of it", add_run, detshim::run_and_check);
   add(app, "verify", "run a program several times under one seed, and compare", add_verify, detshim::verify);
-  add(app, "bisect", "find the hooks and settings that a program needs to be repeatable", add_bisect,
-      detshim::bisect);
   add(app, "log", "print what a log holds, worst first", add_log, detshim::log);
   // A verb of two words. (A folder of that name is ./diff.)
   add(*verbs.back().app, "diff", "print what differs between two logs, and what differed first", add_log_diff,

@@ -33,13 +33,12 @@ tools/report: common tools/support tools/log_reader tools/scanner tools/gpu_code
 tools/log_diff: common tools/support tools/log_reader tools/scanner tools/verdict tools/report
 tools/verify/artifact_formats: tools/support
 tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/environment tools/run tools/verify/artifact_formats
-tools/bisect: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/run tools/verify
 tools/html_report: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify
 tools/environment: common tools/support tools/log_reader tools/scanner tools/report
 tools/evidence: common tools/support tools/log_reader tools/verdict tools/environment
 tools/run: common tools/support tools/log_reader tools/scanner tools/environment
-tools/verbs: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment tools/evidence tools/gpu_code tools/verify/artifact_formats
-tools: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment tools/evidence tools/verbs
+tools/verbs: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/gpu_code tools/verify/artifact_formats
+tools: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/verbs
 '
 
 sources() { find "$@" -name '*.h' -o -name '*.h.in' -o -name '*.cpp' -o -name '*.S'; }

@@ -21,7 +21,6 @@ CASES = [
     ("detshim verify --mode=ob", "observe"),
     ("detshim run --policy k", "keep"),
     ("detshim verify --perturb=fill-", "fill-negative"),
-    ("detshim bisect --disable cudn", "cudnn"),
     ("detshim run --disable cudnn,getrand", "cudnn,getrandom"),
     ("detshim log --accept new_f", "new_function"),
     ("detshim verify --ignore stde", "stderr"),

@@ -96,12 +96,6 @@ USES = [
     (["verify", "--", "@./folder"], ["'./folder'", DENIED]),
     (["verify", "--", "@./text"], ["'./text'", DENIED]),
 
-    (["bisect"], ["no program"]),
-    (["bisect", "-n1", *PYTHON], ["--runs: '1'", OF_RUNS]),
-    (["bisect", "--most-runs", "2", *PYTHON], ["--most-runs '2'", "100000"]),
-    (["bisect", "--most-runs", "-7", *PYTHON], ["--most-runs: '-7'", "100000"]),
-    (["bisect", "--mode", "observe", *PYTHON], ["--mode enforce"]),
-    (["bisect", "--control", *PYTHON], ["--control"]),
 
     (["log", "gone"], ["'gone'", MISSING]),
     (["log", "@text"], ["'text'", "Not a directory"]),

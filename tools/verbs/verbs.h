@@ -64,11 +64,6 @@ struct VerifyOptions {
   std::optional<std::string> junit, sarif; ///< files
 };
 
-struct BisectOptions {
-  VerifyOptions verify;        ///< how each trial is to be
-  std::size_t most_runs = 300; ///< of all trials together
-};
-
 struct ReportOptions {
   std::optional<std::string> place;   ///< default_log_folder if not given
   std::string output = "report.html"; ///< "-": standard output
@@ -92,9 +87,6 @@ struct DescribeOptions {
 
 /// Runs the program several times and compares what came of it.
 int verify(const VerifyOptions& options);
-
-/// Looks for the smallest set of hooks and settings with which the program is repeatable.
-int bisect(const BisectOptions& options);
 
 /// Prints what a log holds, worst first.
 int log(const LogOptions& options);

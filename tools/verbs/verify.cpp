@@ -160,7 +160,7 @@ void keep_environment(const VerifyPlan& plan, const Environment& environment) {
 int verify(const VerifyOptions& options) {
   if (options.restore) return restore_outputs(options), done;
   check_verify(options);
-  VerifyPlan plan = plan_verification(options, "verify");
+  VerifyPlan plan = plan_verification(options);
   const bool gives_way = options.run.policy.value_or(variable("DETSHIM_SEED_POLICY")) != "keep";
   if (gives_way && (plan.mode == "enforce" || plan.mode == "strict"))
     plan.learn_seeds = keep_learned_seeds_of;

@@ -1,6 +1,5 @@
 #include "verbs/verify_plan.h"
 
-#include "bisect/bisect.h"
 #include "run/library_file.h"
 #include "scanner/preloading.h"
 #include "support/files.h"
@@ -96,15 +95,14 @@ ComparisonRules rules_of(const VerifyOptions& options) {
 }
 
 /// detshim-log/verify-20261122T141247-4711, unless one was asked for, which must be new.
-fs::path make_folder(const std::optional<std::string>& asked_for, const std::string& verb) {
+fs::path make_folder(const std::optional<std::string>& asked_for) {
   const std::string name =
-      verb + moment_text(std::time(nullptr), "-%Y%m%dT%H%M%S-") + std::to_string(::getpid());
+      moment_text(std::time(nullptr), "verify-%Y%m%dT%H%M%S-") + std::to_string(::getpid());
   fs::path folder = fs::absolute(asked_for ? fs::path(*asked_for) : fs::path("detshim-log") / name);
   std::error_code error;
-  const bool goes_on = verb == "bisect" && fs::exists(folder / search_file, error);
-  if (fs::exists(fs::symlink_status(folder, error)) && !fs::is_empty(folder, error) && !goes_on)
+  if (fs::exists(fs::symlink_status(folder, error)) && !fs::is_empty(folder, error))
     throw UsageError("--log " + in_quotes(folder.string()) +
-                     " is not accepted: a folder that is new or empty, or of a search that was interrupted");
+                     " is not accepted: a folder that is new or empty");
   fs::create_directories(folder, error);
   if (!error) fs::permissions(folder, fs::perms::owner_all, error);
   if (error)
@@ -140,7 +138,7 @@ void check_verify(const VerifyOptions& options) {
   find_library(options.run.library);
 }
 
-VerifyPlan plan_verification(const VerifyOptions& options, const std::string& verb) {
+VerifyPlan plan_verification(const VerifyOptions& options) {
   VerifyPlan plan;
   RunOptions run = options.run;
   if (!run.seed) run.seed = variable("DETSHIM_SEED", default_seed);
@@ -158,7 +156,7 @@ VerifyPlan plan_verification(const VerifyOptions& options, const std::string& ve
   plan.disabled = run.disable.value_or(variable("DETSHIM_DISABLE", ""));
   plan.run = run;
   check_program(run.command.front());
-  plan.folder = make_folder(options.run.log, verb);
+  plan.folder = make_folder(options.run.log);
   return plan;
 }
 

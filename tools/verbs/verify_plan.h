@@ -1,4 +1,4 @@
-// What the verbs `verify` and `bisect` make of their options.
+// What the verb `verify` makes of its options.
 #pragma once
 
 #include "verbs/verbs.h"
@@ -16,8 +16,8 @@ void restore_outputs(const VerifyOptions& options);
 /// The same; throws UsageError for options that cannot be taken.
 void check_verify(const VerifyOptions& options);
 
-/// The plan, and its folder: a new one, by default detshim-log/VERB-<time>-<pid>. Throws UsageError.
-VerifyPlan plan_verification(const VerifyOptions& options, const std::string& verb);
+/// The plan, and its folder: a new one, by default detshim-log/verify-<time>-<pid>. Throws UsageError.
+VerifyPlan plan_verification(const VerifyOptions& options);
 
 VerifyStatus status_of(Answer answer);
 
