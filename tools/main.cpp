@@ -200,6 +200,7 @@ void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
              1'000'000'000, "a whole number of seconds up to 10^9; 0 is never");
   verb.add_flag("--json", options.json, "print one JSON document");
   add_value(verb, "--junit", options.junit, "write a JUnit report", "FILE");
+  add_value(verb, "--markdown", options.markdown, "write a table in Markdown: $GITHUB_STEP_SUMMARY", "FILE");
   add_value(verb, "--sarif", options.sarif, "write a SARIF report: what differed, at its line", "FILE");
 }
 

@@ -6,7 +6,7 @@
 set -eu
 cd "$3"
 status=0
-texts=tools/support/reason_texts.cpp
+texts=tools/support/reason_texts
 
 # Prints the comparisons and searches of a reason in the sources that come in.
 compared() {
@@ -22,14 +22,14 @@ searched() {
 
 # Prints the sentences of reasons that stand in the sources that come in.
 sentences() {
-  sed -nE 's/^ *\{[a-z0-9_]+, ("[^"]{20,}").*/\1/p' "$texts" >"$scratch/sentences"
+  sed -nE 's/^[a-z0-9_]+ \| ([^|]{20,}) \|.*/"\1"/p' "$texts" >"$scratch/sentences"
   [ "$(wc -l <"$scratch/sentences")" -gt 100 ] || { echo "$texts is not read any more" >&2; exit 1; }
   grep -nFf "$scratch/sentences" "$@"
 }
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-sources=$(find shim tools common -name '*.cpp' -o -name '*.h' | grep -vx "$texts")
+sources=$(find shim tools common -name '*.cpp' -o -name '*.h')
 # shellcheck disable=SC2086
 if compared $sources; then
   echo "a decision by a reason's text: compare codes"
@@ -53,6 +53,6 @@ printf '%s\n' 'if (call.why.find("clock") != npos)' 'if (record.why == "from a c
 printf '%s\n' 'if (what.find("that could not be read") != npos)' 'one.second.starts_with("not captured yet")' \
   'if (remark == "it was not read")' >"$scratch/searches.cpp"
 [ "$(searched "$scratch/searches.cpp" | wc -l)" = 3 ] || { echo "a search for a phrase is not found" >&2; status=1; }
-sed -nE 's/.*(\{unexplained_seed.*)/\1/p' "$texts" >"$scratch/says.cpp"
+sed -nE 's/^unexplained_seed \| ([^|]*) \|.*/"\1"/p' "$texts" >"$scratch/says.cpp"
 sentences "$scratch/says.cpp" >/dev/null || { echo "a sentence is not found" >&2; status=1; }
 exit $status

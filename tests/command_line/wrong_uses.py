@@ -89,6 +89,7 @@ USES = [
     (["verify", "--accept", "all", *PYTHON], ["--accept 'all'", "KIND:NAME"]),
     (["verify", "--junit", "gone/report.xml", *PYTHON], ["'gone/report.xml'", MISSING]),
     (["verify", "--junit", "@folder", *PYTHON], ["'folder'", "Is a directory"]),
+    (["verify", "--markdown", "@folder", *PYTHON], ["'folder'", "Is a directory"]),
     (["verify", "--sarif", "@closed/report", *PYTHON], ["'closed/report'", DENIED]),
     (["verify", "--log", "@log", *PYTHON], ["log'", "new or empty"]),
     (["verify", "--mode", "off", "--seed", "x", *PYTHON], ["--seed 'x'", NUMBER]),

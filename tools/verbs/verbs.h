@@ -61,7 +61,7 @@ struct VerifyOptions {
   bool restore = false;              ///< nothing is run
   std::vector<std::string> accepted; ///< reasons that the user answers for
   bool json = false;
-  std::optional<std::string> junit, sarif; ///< files
+  std::optional<std::string> junit, sarif, markdown; ///< files
 };
 
 struct ReportOptions {

@@ -186,6 +186,7 @@ int verify(const VerifyOptions& options) {
   }
   write_report(options.junit, print_verify_junit, plan, result);
   write_report(options.sarif, print_verify_sarif, plan, result);
+  write_report(options.markdown, print_verify_markdown, plan, result);
   std::cout.flush();
   return status_of(result.answer);
 }

@@ -50,6 +50,7 @@ void check_reports(const VerifyOptions& options) {
   };
   if (options.junit) check("--junit " + in_quotes(*options.junit), *options.junit);
   if (options.sarif) check("--sarif " + in_quotes(*options.sarif), *options.sarif);
+  if (options.markdown) check("--markdown " + in_quotes(*options.markdown), *options.markdown);
   check("standard output", "/proc/self/fd/1");
   check("standard error", "/proc/self/fd/2");
 }
@@ -132,7 +133,7 @@ void check_verify(const VerifyOptions& options) {
                        " is not accepted: a glob, where ** is no more than *, or a folder, which stands for "
                        "all that is below it");
   }
-  for (const std::optional<std::string>& report : {options.junit, options.sarif})
+  for (const std::optional<std::string>& report : {options.junit, options.sarif, options.markdown})
     if (report) check_can_be_written(*report);
   check_reports(options);
   find_library(options.run.library);

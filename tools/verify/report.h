@@ -24,6 +24,10 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
 /// verdict.
 void print_verify_junit(const VerifyPlan& plan, const Verification& result, std::ostream& out);
 
+/// For the summary of a build: a table in Markdown of what was compared. Arguments, which may be secrets, are
+/// left out.
+void print_verify_markdown(const VerifyPlan& plan, const Verification& result, std::ostream& out);
+
 /// For code hosts: a SARIF log, with a result where the runs are not equal.
 void print_verify_sarif(const VerifyPlan& plan, const Verification& result, std::ostream& out);
 
