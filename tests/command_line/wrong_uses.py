@@ -253,6 +253,13 @@ def main():
             bad += bool(found)
             if found or "--show" in sys.argv:
                 print(f"detshim {' '.join(words)}\n  {result.stderr.rstrip()}" + "".join(f"\n  FAULT {one}" for one in found))
+        if no_rights is not None:  # the library speaks for itself
+            draws = subprocess.run([*no_rights, "/usr/bin/od", "-N4", "/dev/urandom"], cwd=folder, capture_output=True, text=True,
+                                   env=environment | {"LD_PRELOAD": LIBRARY, "DETSHIM_SEED": "1", "DETSHIM_LOG": "closed/log"},
+                                   check=False)
+            if "closed/log (Permission denied); nothing is recorded\n" not in draws.stderr:
+                print(f"the library's line about a log that it cannot write:\n  {draws.stderr}")
+                bad += 1
         (folder / "closed").chmod(0o700)
     print(f"{len(USES)} wrong uses, {bad} of them with a fault, {skipped} skipped: no way to be refused a file")
     return 1 if bad else 0

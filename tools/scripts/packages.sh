@@ -38,7 +38,7 @@ configure() {
 build_packages="cmake g++ make pkg-config libcli11-dev libspdlog-dev nlohmann-json3-dev libsimdjson-dev
   libelf-dev libdw-dev libcapstone-dev libpcre2-dev zlib1g-dev liblz4-dev libzstd-dev dpkg-dev"
 test_packages="clang clang-format clang-tidy libc++-dev libc++abi-dev libgtest-dev libbenchmark-dev g++-aarch64-linux-gnu qemu-user binutils
-  python3 perl git man-db file python3-numpy python3-torch libtorch-dev libboost-random-dev ruby php-cli openssl golang-go
+  python3 perl git man-db mandoc file python3-numpy python3-torch libtorch-dev libboost-random-dev ruby php-cli openssl golang-go
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 valgrind libclang-rt-dev
   libomp-dev ninja-build libssl-dev libsodium-dev uuid-runtime r-base-core tcl lua5.4
   gawk mksh pypy3 busybox zsh ksh93u+m swi-prolog-nox erlang-base libbsd0 libqt5core5a libqt6core6

@@ -3,6 +3,7 @@
 #include "common/log_folder.h"
 #include "common/record_schema.h"
 #include "common/sys.h"
+#include "core/base/error_words.h"
 #include "core/base/generations.h"
 #include "core/base/placement.h"
 #include "core/base/signal_safe_lock.h"
@@ -163,10 +164,8 @@ void complain(int error) {
   write_lost(nullptr, Reason::log_not_writable, -error);
   if (options().quiet) return;
   TextWriter line(text_room, sizeof text_room);
-  line.add("detshim: cannot write the log in ")
-      .add(process().log_folder, process().log_folder_length)
-      .add(" (error ");
-  line.add(static_cast<uint64_t>(-error)).add("); nothing is recorded\n");
+  line.add("detshim: cannot write the log in ").add(process().log_folder, process().log_folder_length);
+  add_error(line, -error).add("; nothing is recorded\n");
   say(line);
   if (process().seed_drawn) announce_seed();
 }

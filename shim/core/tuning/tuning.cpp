@@ -2,6 +2,7 @@
 
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/error_words.h"
 #include "core/base/signal_safe_lock.h"
 #include "core/log/log_file.h"
 
@@ -58,7 +59,7 @@ void read_once() {
     if (replays) refuse("does not exist", accepted_text);
     break;
   case TuningStore::State::unreadable:
-    what.add("cannot be read (error ").add(store.line()).add(')');
+    add_error(what.add("cannot be read"), static_cast<int>(store.line()));
     refuse(what.c_str(), accepted_text);
   case TuningStore::State::other_format:
     what.add("has format ").add(store.format()).add("; accepted is format ").add(TuningStore::own_format);
@@ -69,7 +70,7 @@ void read_once() {
   }
   if (!replays) { // better now than after hours
     if (const int error = TuningStore::probe(file_path); error != 0) {
-      what.add("cannot be written (error ").add(static_cast<uint64_t>(-error)).add(')');
+      add_error(what.add("cannot be written"), -error);
       refuse(what.c_str(), "; accepted is a file in a folder where this process may make files");
     }
   }
@@ -145,7 +146,7 @@ bool keep_tuning(const TuningProblem& problem, const char* choice) {
   if (error == 0 || error == TuningStore::is_no_choice || said) return error == 0;
   said = true; // the program goes on
   Text<100> what;
-  what.add("cannot be written (error ").add(static_cast<uint64_t>(-error)).add("); choices are missing");
+  add_error(what.add("cannot be written"), -error).add("; choices are missing");
   say(what.c_str());
   return false;
 }
