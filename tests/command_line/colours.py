@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Colour goes to a terminal, and where CLICOLOR_FORCE asks for it; NO_COLOR wins over both. Every verb that has colour follows.
+What takes long says on a terminal, and there alone, what it does.
 
 Usage: colours.py DETSHIM LIBDETSHIM SOURCE
 """
@@ -28,16 +29,17 @@ class Colours(unittest.TestCase):
             cls.call(["run", "--quiet", "--seed", seed, "--log", name, *PROGRAM], NAME=name)
 
     @classmethod
-    def call(cls, words, output=subprocess.PIPE, **variables):
+    def call(cls, words, output=subprocess.PIPE, errors=subprocess.PIPE, **variables):
         environment = {"PATH": "/usr/bin:/bin", "HOME": cls.folder, "LANG": "C.UTF-8", "TERM": "xterm"} | variables
-        return subprocess.run([DETSHIM, *words], cwd=cls.folder, env=environment, stdout=output, stderr=subprocess.PIPE,
+        return subprocess.run([DETSHIM, *words], cwd=cls.folder, env=environment, stdout=output, stderr=errors,
                               check=False).stdout
 
-    def on_terminal(self, words, **variables):
+    def on_terminal(self, words, stream="output", **variables):
         terminal, ours = pty.openpty()
         try:
-            self.call(words, ours, **variables)
-            return os.read(terminal, 65536)
+            self.call(words, **{stream: ours}, **variables)
+            os.write(ours, b"end")  # of what may be nothing
+            return os.read(terminal, 65536).removesuffix(b"end")
         finally:
             os.close(ours)
             os.close(terminal)
@@ -58,6 +60,16 @@ class Colours(unittest.TestCase):
         self.assertIn(b"\x1b[", self.on_terminal(words, TERM="dumb", CLICOLOR_FORCE="1"))
         self.assertNotIn(b"\x1b", self.on_terminal(words, TERM="dumb"))
         self.assertNotIn(b"\x1b", self.on_terminal(words, NO_COLOR="1"))
+
+    def test_long_work_says_what_it_does(self):
+        for words, work in ((["log", "a", "--no-scan"], b"reading the log"), (["log", "diff", "a", "b"], b"reading the log in b"),
+                            (["verify", "--runs", "2", *PROGRAM], b"hashing 4 files"),
+                            (["verify", "--runs", "2", *PROGRAM], b"comparing what")):
+            with self.subTest(verb=words[:2]):
+                said = self.on_terminal(words, "errors")
+                self.assertIn(b"\r\x1b[Kdetshim: " + work, said)
+                self.assertTrue(said.endswith((b"\r\x1b[K", b"\n")), said)  # nothing of it stays
+                self.assertNotIn(b"\x1b", self.on_terminal(words, "errors", TERM="dumb"))
 
     def test_json_has_none(self):
         self.assertNotIn(b"\x1b", self.call(["log", "a", "--json", "--no-scan"], CLICOLOR_FORCE="1"))

@@ -6,6 +6,7 @@
 #include "log_reader/open_file.h"
 #include "log_reader/python_files.h"
 #include "support/exit_status.h"
+#include "support/progress.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -307,6 +308,7 @@ std::string describe(const ProcessName& process) {
 }
 
 LoggedRun read_run(const RunPlace& place) {
+  const Progress progress("reading the log in " + printable(place.folder));
   LoggedRun run;
   run.folder = place.folder;
   run.files = record_files(place.folder);

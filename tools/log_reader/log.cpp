@@ -4,6 +4,7 @@
 #include "log_reader/executions.h"
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
+#include "support/progress.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -438,6 +439,7 @@ std::vector<RankMark> rank_marks(const std::string& folder, const std::string& r
 }
 
 Log read_log(const std::string& folder, const std::optional<std::string>& run) {
+  const Progress progress("reading the log");
   Log log;
   log.folder = folder;
   log.files = record_files(folder);

@@ -3,16 +3,20 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <unistd.h>
 
 namespace detshim {
 
-/// Nothing is said in the first second, nor where stderr is no terminal.
+/// Nothing is said where stderr is no terminal that can take a line back.
 class Progress {
 public:
+  /// Of steps, from the first second on.
   Progress() = default;
+  /// Of one piece of work, at once.
+  explicit Progress(const std::string& text) : next_() { say(text); }
   ~Progress() {
     if (is_shown_) std::fputs("\r\x1b[K", stderr);
   }
@@ -28,7 +32,12 @@ public:
   }
 
 private:
-  bool is_wanted_ = ::isatty(STDERR_FILENO) == 1, is_shown_ = false;
+  static bool is_terminal() {
+    const char* const name = std::getenv("TERM");
+    return ::isatty(STDERR_FILENO) == 1 && name != nullptr && std::string(name) != "dumb";
+  }
+
+  bool is_wanted_ = is_terminal(), is_shown_ = false;
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 

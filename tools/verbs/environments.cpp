@@ -6,6 +6,7 @@
 #include "log_diff/run.h"
 #include "log_reader/open_file.h"
 #include "report/json.h"
+#include "support/progress.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
 
@@ -165,6 +166,7 @@ RunEnvironment complete_environment(const Log& log, bool again) {
     return result;
   }
   if (start != nullptr && !was_captured_at_start(*start)) start = nullptr;
+  const Progress progress("looking at what the run stood on");
   result.environment = capture_run(log, start);
   result.environment.places[log_seen] = size_of_log(log);
   if (result.file.empty()) result.file = place_to_keep(log.folder, result.environment);

@@ -41,7 +41,8 @@ public:
       std::vector<std::string> files;
       for (const fs::directory_entry& entry :
            fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied))
-        if (entry.is_regular_file() && !entry.is_symlink()) files.push_back(entry.path());
+        if (progress_.say("listing " + path); entry.is_regular_file() && !entry.is_symlink())
+          files.push_back(entry.path());
       std::ranges::sort(files);
       for (const std::string& file : files) look_at_file(file);
     } else if (const fs::file_status status = fs::status(path, error); !fs::is_regular_file(status)) {
@@ -59,6 +60,7 @@ public:
 private:
   /// Nothing is printed of a file without kernels.
   bool look_at_file(const std::string& path) {
+    progress_.say(path);
     const MappedFile file(fs::canonical(path));
     FileKernels found{path, {}};
     const auto scan = [&](std::string_view bytes) {

@@ -9,6 +9,7 @@
 #include "scanner/elf_file.h"
 #include "support/descriptor.h"
 #include "support/files.h"
+#include "support/progress.h"
 #include "support/variable.h"
 #include "support/wording.h"
 #include "verbs/environments.h"
@@ -55,6 +56,7 @@ void take_digests(const VerifyPlan& plan, Verification& result) {
       names.emplace_back("output", output.name);
       files.push_back(output.stored);
     }
+  const Progress progress("hashing " + counted(files.size(), "file"));
   const std::vector<std::string> sums = sha256_of(files);
   for (std::size_t i = 0; i < sums.size(); ++i) result.sha256[names[i]] = sums[i];
 }

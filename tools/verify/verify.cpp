@@ -4,6 +4,7 @@
 #include "support/exit_status.h"
 #include "support/files.h"
 #include "support/lists.h"
+#include "support/progress.h"
 #include "support/wording.h"
 #include "verify/output_claim.h"
 
@@ -28,22 +29,19 @@ namespace {
 class RunLines {
 public:
   /// `is_wanted`: without a terminal too.
-  explicit RunLines(bool is_wanted) : is_wanted_(is_wanted || is_terminal_) {}
-  void begin(const std::string& name) const {
-    if (is_terminal_) std::fprintf(stderr, "detshim: %s...", name.c_str());
-  }
-  void end(const Run& run) const {
+  explicit RunLines(bool is_wanted) : is_wanted_(is_wanted || ::isatty(STDERR_FILENO) == 1) {}
+  void begin(const std::string& name) { now_.emplace(name + "..."); }
+  void end(const Run& run) {
     broken();
     if (is_wanted_)
       std::fprintf(stderr, "detshim: %s: %.1f s, %s\n", run.name.c_str(), run.ended - run.began,
                    run.ending().c_str());
   }
-  void broken() const {
-    if (is_terminal_) std::fputs("\r\x1b[K", stderr);
-  }
+  void broken() { now_.reset(); }
 
 private:
-  bool is_terminal_ = ::isatty(STDERR_FILENO) == 1, is_wanted_;
+  bool is_wanted_;
+  std::optional<Progress> now_;
 };
 
 void make_folder(const fs::path& folder) {
@@ -458,6 +456,7 @@ Verification verify_program(const VerifyPlan& plan) {
     session.run_all(result);
     session.finish(result);
   } // from here on a signal ends us as it usually does
+  const Progress progress("comparing what the runs have left");
   judge_runs(plan, result);
   compare_all(plan, result);
   look_at_endings(result);
