@@ -50,9 +50,9 @@ bool is_empty(const Log& log) {
     throw UsageError("no log in " + folder + ": " + why + "; `detshim run -- program` makes one");
   throw UsageError(
       "no log in " + folder +
-      ": a program run by `detshim run -- program`, or with LD_PRELOAD=libdetshim.so, makes one as soon as "
-      "there is something to record; what draws by instructions of the processor or by system calls of its "
-      "own leaves no trace there: `detshim scan program` finds it");
+      ": a program run by `detshim run -- program`, or with LD_PRELOAD=$(detshim --lib), makes one as soon "
+      "as there is something to record; what draws by instructions of the processor or by system calls of "
+      "its own leaves no trace there: `detshim scan program` finds it");
 }
 
 Decode decode_of(const LogOptions& options) {
