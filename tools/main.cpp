@@ -229,6 +229,12 @@ void add_log_diff(CLI::App& verb, detshim::LogDiffOptions& options) {
   verb.add_flag("--json", options.json, "print one JSON document");
 }
 
+void add_patch(CLI::App& verb, detshim::PatchOptions& options) {
+  add_value(verb, "LOG", options.log,
+            std::string("the log's folder (") + detshim::default_log_folder + ")", "");
+  add_value(verb, "--seed", options.seed, "the first seed that it puts in (42), below 2^32", "N");
+}
+
 void add_report(CLI::App& verb, detshim::ReportOptions& options) {
   add_value(verb, "PLACE", options.place,
             std::string("a folder of `verify`, what `verify --json` printed,\nor a log's folder (") +
@@ -329,6 +335,7 @@ int call_verb(std::vector<std::string> words) {
   // A verb of two words. (A folder of that name is ./diff.)
   add(*verbs.back().app, "diff", "print what differs between two logs, and what differed first", add_log_diff,
       detshim::log_diff);
+  add(app, "patch", "print a diff with which a script repeats without detshim", add_patch, detshim::patch);
   add(app, "report", "write one HTML page about a verification or a log", add_report, detshim::report);
   add(app, "attest", "write an in-toto statement about a verification, for you to sign", add_attest,
       detshim::attest);

@@ -37,7 +37,8 @@ tools/html_report: common tools/support tools/log_reader tools/scanner tools/ver
 tools/environment: common tools/support tools/log_reader tools/scanner tools/report
 tools/evidence: common tools/support tools/log_reader tools/verdict tools/environment
 tools/run: common tools/support tools/log_reader tools/scanner tools/environment
-tools/verbs: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/gpu_code tools/verify/artifact_formats
+tools/patch:
+tools/verbs: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/gpu_code tools/verify/artifact_formats tools/patch
 tools: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/verbs
 '
 

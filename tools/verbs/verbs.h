@@ -5,6 +5,7 @@
 #include "support/exit_status.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,11 @@ struct VerifyOptions {
   std::optional<std::string> junit, sarif, markdown; ///< files
 };
 
+struct PatchOptions {
+  std::optional<std::string> log; ///< default_log_folder if not given
+  std::uint32_t seed = 42;
+};
+
 struct ReportOptions {
   std::optional<std::string> place;   ///< default_log_folder if not given
   std::string output = "report.html"; ///< "-": standard output
@@ -99,6 +105,9 @@ int log_diff(const LogDiffOptions& options);
 
 /// What `latest` names; of a log that is a verification's, that as a whole.
 std::string latest_place();
+
+/// Prints the smallest change of the user's files with which the program repeats without detshim.
+int patch(const PatchOptions& options);
 
 /// Writes an HTML page about a verification or a log.
 int report(const ReportOptions& options);

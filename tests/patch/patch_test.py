@@ -1,0 +1,339 @@
+"""`detshim patch`: programs that differ from run to run by themselves, and repeat by themselves once its diff is applied."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+DETSHIM = sys.argv.pop(1)
+
+
+def has(python, module):
+    return subprocess.run([python, "-c", "import " + module], capture_output=True).returncode == 0
+
+
+PYTHON = next((python for python in (sys.executable, "/usr/bin/python3") if has(python, "numpy")), sys.executable)
+HAS_NUMPY = has(PYTHON, "numpy")
+TORCH_PYTHON = os.environ.get("DETSHIM_TEST_TORCH_PYTHON", PYTHON)
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("DETSHIM_", "LD_PRELOAD", "PYTHONHASHSEED"))}
+
+# name: the main file, or files by name. `folder` is a folder of files, made in another order for each run.
+PLANTED = {
+    "module": "import random\n\nprint([random.randrange(1000000) for _ in range(3)])\n",
+    "clock": "import random, time\nrandom.seed(time.time())\nprint(random.random())\n",
+    "clock_in_variable": "import random\nimport time\n\nstarted = time.time()\nrandom.seed(started)\nprint(random.random())\n",
+    "seed_variable": "import random\nfrom time import time_ns\nSEED: int = time_ns() % 2**32\nrandom.seed(SEED)\nprint(SEED, random.random())\n",
+    "function": """import os
+import random
+
+def set_seed(number, much=False):
+    random.seed(number)
+
+if __name__ == "__main__":
+    set_seed(
+        os.getpid(),
+        much=True,
+    )
+    print(random.random())
+""",
+    "instances": """import random
+
+class Model:
+    def __init__(self):
+        self.own = random.Random()
+
+print([Model().own.random() for _ in range(3)])
+""",
+    "arguments": """import argparse, random, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", type=int,
+                    default=int(time.time() * 1e6))
+arguments = parser.parse_args()
+random.seed(arguments.seed)
+print(arguments.seed, random.random())
+""",
+    "by_name": "from random import shuffle, seed as begin\nimport time\nbegin(time.perf_counter_ns())\nx = list(range(20))\nshuffle(x)\nprint(x)\n",
+    "kernel": "import os, random\nrandom.seed(int.from_bytes(os.urandom(8), 'big'))\nprint(random.random())\n",
+    "with_rank": "import os, random\nrank = int(os.environ.get('RANK', '3'))\nrandom.seed(os.getpid() + rank)\nprint(random.random())\n",
+    "numpy_module": "import numpy as np\nprint(np.random.rand(2), np.random.permutation(9))\n",
+    "numpy_generators": """import os
+import time
+import numpy.random as nr
+from numpy.random import default_rng
+rng = default_rng(
+)
+other = nr.RandomState(os.getpid()); third = nr.default_rng([os.getpid(), time.time_ns()])
+print(rng.random(), other.rand(), third.random())
+""",
+    "numpy_helper": {"main.py": "import numpy as np\nimport helper\nprint(helper.draw(np.zeros(2)))\n",
+                     "helper.py": "import numpy as np\nSTART = np.random.rand()\ndef draw(x):\n    return x + START + np.random.rand()\n"},
+    "two_in_a_line": "import random\nimport numpy as np\nprint(random.random(), np.random.default_rng().random(), sum(np.random.default_rng(None).random(3)))\n",
+    "listed": "import glob, os, random, sys\nfolder = sys.argv[1]\nprint(os.listdir(folder)[:2], [os.path.basename(x) for x in glob.glob(os.path.join(folder, '*.txt'))], random.random())\n",
+    "walked": """import os, random, sys
+from pathlib import Path
+random.seed(1)
+for entry in os.scandir(sys.argv[1]):
+    print(entry.name)
+for root, folders, files in os.walk(sys.argv[1]):
+    print(files)
+print(next(Path(sys.argv[1]).iterdir()).name)
+""",
+    "uuid": "import uuid\nprint(uuid.uuid4())\n",
+    "set_order": "print(list({'red', 'green', 'blue', 'cyan', 'black', 'white'}))\n",
+    "srand": """#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+static unsigned nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<unsigned>(now.tv_nsec);
+}
+int main() {
+  srand(nanoseconds());
+  printf("%d\\n", rand());
+}
+""",
+    "random_device": """#include <cstdio>
+#include <random>
+int main() {
+  std::random_device rd; // of the "kernel"
+  std::seed_seq seeds{rd(), rd(),
+                      rd()};
+  std::mt19937 gen(seeds);
+  std::mt19937_64 other(rd());
+  printf("%lu %lu\\n", static_cast<unsigned long>(gen()), static_cast<unsigned long>(other()));
+}
+""",
+    "chrono": """#include <chrono>
+#include <cstdio>
+#include <random>
+int main() {
+  const auto seed = std::chrono::steady_clock::now().time_since_epoch().count();
+  std::default_random_engine engine(static_cast<unsigned>(seed));
+  printf("%lld %lu\\n", static_cast<long long>(seed), static_cast<unsigned long>(engine()));
+}
+""",
+    "member": """#include <cstdio>
+#include <random>
+struct Model {
+  std::mt19937 rng_;
+  explicit Model(unsigned rank) : rng_(std::random_device{}() + rank) {}
+};
+int main() {
+  Model model(3);
+  printf("%lu\\n", static_cast<unsigned long>(model.rng_()));
+}
+""",
+}
+NOT_MENDED = {"uuid": "draws from the kernel", "set_order": "PYTHONHASHSEED"}
+
+TORCH = {
+    "loader": """import random
+import torch
+from torch.utils.data import DataLoader
+
+class Numbers(torch.utils.data.Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        return torch.rand(1) + random.random() + i
+
+if __name__ == "__main__":
+    model = torch.nn.Linear(1, 1)
+    for batch in DataLoader(Numbers(), batch_size=4, shuffle=True, num_workers=2):
+        print(model(batch))
+""",
+    "clock": "import time\nimport torch\ntorch.manual_seed(int(time.time() * 1000))\nprint(torch.rand(2))\n",
+    "seed": "import torch as t\nt.seed()\nprint(t.rand(2))\n",
+    "training": """import torch
+from torch import nn
+model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    loss = model(torch.randn(16, 4)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+""",
+}
+
+
+class Planted:
+    """A program in a folder of its own, older than its runs."""
+
+    def __init__(self, folder, files, python=PYTHON):
+        self.folder = pathlib.Path(folder)
+        if isinstance(files, (str, bytes)):
+            files = {"main.cpp" if "#include" in str(files) else "main.py": files}
+        for name, text in files.items():
+            file = self.folder / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(text if isinstance(text, bytes) else text.encode())
+            os.utime(file, (time.time() - 60,) * 2)
+        self.main = next(iter(files))
+        self.build()
+        self.command = ["./main"] if self.main.endswith(".cpp") else [python, self.main]
+        self.listed = tempfile.mkdtemp(dir="/dev/shm") if "sys.argv" in str(files) else None
+        self.runs = 0
+
+    def build(self):
+        if self.main.endswith(".cpp"):
+            subprocess.run(["g++", "-g", "-O1", "-Wall", "-std=c++17", self.main, "-o", "main"], cwd=self.folder, check=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.listed:
+            shutil.rmtree(self.listed)
+
+    def run(self, before=()):
+        words = list(self.command)
+        if self.listed:
+            self.runs += 1
+            for name in os.listdir(self.listed):
+                os.remove(os.path.join(self.listed, name))
+            for name in ["a.txt", "b.txt", "c.txt"][::1 if self.runs % 2 else -1]:
+                pathlib.Path(self.listed, name).touch()
+            words.append(self.listed)
+        done = subprocess.run([*before, *words], cwd=self.folder, env=ENVIRONMENT, capture_output=True)
+        if done.returncode != 0:
+            raise AssertionError(f"{words} ends in {done.returncode}: {done.stderr.decode()}")
+        return done.stdout
+
+    def repeats(self):
+        return self.run() == self.run()
+
+    def patch(self, *words):
+        return subprocess.run([DETSHIM, "patch", *words], cwd=self.folder, env=ENVIRONMENT, capture_output=True)
+
+    def propose(self, *words):
+        """Runs it under detshim, then asks for the diff."""
+        self.run([DETSHIM, "run", "--quiet", "--"])
+        return self.patch(*words)
+
+    def apply(self, diff):
+        for tool in (["git", "apply", "--check", "-"], ["patch", "-s", "-p1"]):
+            done = subprocess.run(tool, cwd=self.folder, input=diff, capture_output=True)
+            if done.returncode != 0 or done.stderr + done.stdout:
+                raise AssertionError(f"{tool[0]}: {done.stdout + done.stderr}\n{diff.decode(errors='replace')}")
+        self.build()
+
+
+class Test(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def mended(self, files, python=PYTHON):
+        """What comes of it: True, False, and what is said beside the diff."""
+        with Planted(tempfile.mkdtemp(dir=self.folder), files, python) as program:
+            self.assertFalse(program.repeats(), "it repeats by itself")
+            proposed = program.propose()
+            if proposed.returncode == 0:
+                program.apply(proposed.stdout)
+            return proposed.returncode == 0 and program.repeats(), proposed.stderr.decode(), proposed.stdout.decode()
+
+    def test_planted(self):
+        mended = 0
+        for name, files in PLANTED.items():
+            if "numpy" in str(files) and not HAS_NUMPY:
+                continue
+            with self.subTest(name):
+                is_mended, said, diff = self.mended(files)
+                mended += is_mended
+                self.assertEqual(is_mended, name not in NOT_MENDED, said + diff)
+                self.assertIn(NOT_MENDED.get(name, ""), said)
+        print(f"{mended} of {len(PLANTED)} mended")
+        self.assertGreaterEqual(mended, 16 if HAS_NUMPY else 11)
+
+    @unittest.skipUnless(has(TORCH_PYTHON, "torch"), "no torch")
+    def test_torch(self):
+        for name, files in TORCH.items():
+            with self.subTest(name):
+                is_mended, said, diff = self.mended(files, TORCH_PYTHON)
+                self.assertTrue(is_mended, said + diff)
+
+    def diff_of(self, files, *words):
+        with Planted(tempfile.mkdtemp(dir=self.folder), files) as program:
+            done = program.propose(*words)
+            if done.returncode == 0:
+                program.apply(done.stdout)
+                self.assertTrue(program.repeats(), done.stdout)
+            return done.stdout, (program.folder / program.main).read_bytes(), done
+
+    def test_keeps_bytes(self):
+        script = b"# -*- coding: latin-1 -*-\r\nimport random\r\nif True:\r\n\tname = '\xe4\xf6\xfc'; print(name.encode(), random.Random().random())\t# \xdf"
+        _, now, _ = self.diff_of(script)
+        self.assertEqual(now, script.replace(b"Random()", b"Random(42)"))
+        _, now, _ = self.diff_of("import random; import os".encode() + b"\n\n'\xc3\xa4' and print(random.Random().random())")
+        self.assertEqual(now, b"import random; import os\n\n'\xc3\xa4' and print(random.Random(42).random())")
+        _, now, _ = self.diff_of(b"import random\r\n\r\nprint(random.random())\r\n", "--seed", "7")
+        self.assertEqual(now, b"import random\r\nrandom.seed(7)\r\n\r\nprint(random.random())\r\n")
+
+    def test_names(self):
+        diff, _, _ = self.diff_of({"my folder/the main.py": "import random\nprint(random.random())\n"})
+        self.assertIn(b"--- a/my folder/the main.py\t\n", diff)
+
+    def test_smallest(self):
+        """Nothing is seeded that nobody draws from, and nothing twice; what a name means is kept."""
+        _, now, _ = self.diff_of("import random\nrandom.seed(5)\nfrom uuid import uuid4\nprint(random.Random(uuid4().int).random())\n")
+        self.assertEqual(now, b"import random\nrandom.seed(5)\nfrom uuid import uuid4\nprint(random.Random(42).random())\n")
+        _, now, _ = self.diff_of("'''What it does.'''\nfrom __future__ import annotations\nfrom random import random\nprint(random())\n")
+        self.assertEqual(now, b"'''What it does.'''\nfrom __future__ import annotations\nfrom random import random\n"
+                              b"import random as _random\n_random.seed(42)\nprint(random())\n")
+        _, now, _ = self.diff_of("import random, time\nbegun = time.time()\nx, seed = 1, random.Random(str(time.time()) + str(begun * 0))\nprint(seed.random())\n")
+        self.assertIn(b"random.Random(str(42) + str(begun * 0))" if b"42" in now else b"str(time.time())", now)
+
+    def test_refusals(self):
+        with Planted(self.folder, {"main.py": "import random\nprint(random.random())\n"}) as program:
+            done = program.patch()
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"no log in", done.stderr)
+            self.assertEqual(program.propose("--seed", "4294967296").returncode, 2)
+            os.utime(self.folder / "main.py")
+            done = program.patch()
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertIn(b"has changed since that run", done.stderr)
+        with Planted(self.folder, "import time\nprint(1 if time.time() else 0)\n") as program:
+            done = program.propose()
+            self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
+        program.command = [PYTHON, "-c", "import random; print(random.random())"]
+        done = program.propose()
+        self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
+
+    def test_gpu(self):
+        """Of a run that used a GPU: what a log of one has more."""
+        with Planted(self.folder, {"main.py": "import random\nimport torch\nprint(torch.rand(2), random.random())\n", "torch.py": "import random\nrand = random.sample\n"}) as program:
+            program.main = "main.py"
+            program.command[1:] = ["-c", "import random; print(random.random())"]
+            program.run([DETSHIM, "run", "--quiet", "--"])
+            file = next((self.folder / "detshim-log/latest").glob("*.jsonl"))
+            place = f"{self.folder}/main.py:2 <module>"
+            with open(file, "a", encoding="utf-8") as log:
+                for record in ({"t": "framework", "name": "torch", "file": "/x/libtorch_cpu.so", "deterministic": True, "by": "detshim"},
+                               {"t": "library", "lib": "cublas", "file": "/x/libcublas.so"},
+                               {"t": "call", "n": 2, "thread": "0", "lib": "libc", "fn": "getrandom", "do": "pin", "why": "own_stream", "at": "?", "py": [place], "user": 0}):
+                    log.write(json.dumps(record) + "\n")
+            done = program.patch()
+            program.apply(done.stdout)
+            self.assertEqual((self.folder / "main.py").read_text(), """import os
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+import random
+import torch
+random.seed(42)
+torch.manual_seed(42)
+torch.use_deterministic_algorithms(True)
+print(torch.rand(2), random.random())
+""")
+
+
+if __name__ == "__main__":
+    unittest.main()
