@@ -311,7 +311,7 @@ class Test(unittest.TestCase):
         for name, script, expected in (
                 ("with", "import os, random\nrandom.seed(1)\nwith os.scandir('.') as it:\n    print(len(list(it)), random.Random().random())\n", "reads a folder"),
                 ("many", "from random import Random\nprint([Random().random() for _ in range(3)])\n", "takes 3 seeds")):
-            with self.subTest(name), Planted(tempfile.mkdtemp(dir=self.folder), script) as program:
+            with self.subTest(name), Planted(tempfile.mkdtemp(dir=self.folder), {"main.py": script, "a.txt": "", "b.txt": ""}) as program:
                 done = program.propose()
                 self.assertIn(expected, done.stderr.decode())
                 self.assertNotIn(b"scandir", b"".join(line for line in done.stdout.splitlines() if line.startswith(b"+")))
