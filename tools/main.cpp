@@ -232,7 +232,8 @@ void add_log_diff(CLI::App& verb, detshim::LogDiffOptions& options) {
 void add_patch(CLI::App& verb, detshim::PatchOptions& options) {
   add_value(verb, "LOG", options.log, std::string("the log's folder (") + detshim::default_log_folder + ")",
             "");
-  add_value(verb, "--seed", options.seed, "the first seed that it puts in (42), below 2^32", "N");
+  add_number(verb, "--seed", options.seed, "the first seed that it puts in (42)", "N", 0, 0xFFFFFFFF,
+             "a whole number below 2^32");
 }
 
 void add_report(CLI::App& verb, detshim::ReportOptions& options) {

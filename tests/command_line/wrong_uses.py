@@ -98,6 +98,12 @@ USES = [
     (["verify", "--", "@./text"], ["'./text'", DENIED]),
 
 
+    (["patch", "gone"], ["'gone'", MISSING]),
+    (["patch", "@folder"], ["no log in 'folder'", "detshim run"]),
+    (["patch", "@closed"], ["'closed'", DENIED]),
+    (["patch", "--seed", "-1", "@log"], ["--seed", "'-1'", "below 2^32"]),
+    (["patch", "--seed", "4294967296", "@log"], ["'4294967296'", "below 2^32"]),
+
     (["log", "gone"], ["'gone'", MISSING]),
     (["log", "@text"], ["'text'", "Not a directory"]),
     (["log", "@folder"], ["no log in 'folder'", "detshim run"]),

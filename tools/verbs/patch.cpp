@@ -1,4 +1,4 @@
-// detshim patch: what a log says goes to tools/patch/propose, since Python reads Python best.
+// detshim patch: what a log says goes to tools/patch/propose.py, since Python reads Python best.
 #include "log_reader/source_lines.h"
 #include "patch/script.h"
 #include "report/json.h"
@@ -82,9 +82,11 @@ Json said_by(const JudgedLog& judged, std::uint32_t seed) {
 } // namespace
 
 int patch(const PatchOptions& options) {
-  Log log = read_log(options.log.value_or(default_log_folder));
+  const std::string place_of_log = options.log.value_or(default_log_folder);
+  if (options.log) require_readable(place_of_log);
+  Log log = read_log(place_of_log);
   if (log.processes.empty())
-    throw UsageError("no log in " + in_quotes(log.folder) + ": detshim run -- python3 train.py makes one");
+    throw UsageError("no log in " + in_quotes(place_of_log) + "; `detshim run -- program` makes one");
   const Json said = said_by(JudgedLog(std::move(log), Decode::own_code, {}), options.seed);
   const OwnedDescriptor file(::memfd_create("log", MFD_CLOEXEC));
   write_all(file.number(), said.dump(-1, ' ', true, Json::error_handler_t::replace));
