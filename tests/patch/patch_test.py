@@ -298,9 +298,11 @@ class Test(unittest.TestCase):
                 ("semicolon", "import random; print(random.random()); import os\n", "+import random as _random\n+_random.seed(42)\n"),
                 ("other name", "from numpy import random\nprint(random.rand())\n", "+import numpy as _numpy\n+_numpy.random.seed(42)\n"),
                 ("dictionary", "import os, random\nC = {'seed': int.from_bytes(os.urandom(4), 'big')}\nrandom.seed(C['seed'])\nprint(random.random())\n", "+C = {'seed': 42}\n"),
-                ("condition", "import random, time\nseed = 0 or int(time.time() * 1000)\nif seed:\n    random.seed(seed)\nprint(random.random(), seed)\n", "+seed = 42\n"),
+                ("condition", "import random, time\nseed = 0 or int(time.time() * 1000)\nif seed:\n    random.seed(seed)\nprint(random.random(), seed)\n", "+seed = 0 or int(42 * 1000)\n"),
                 ("field", "import random\nfrom dataclasses import dataclass, field\n@dataclass\nclass P:\n    w: float = field(default_factory=random.random)\nprint(P())\n",
                  "+random.seed(42)\n"),
+                ("text", "import hashlib, random, time\nseed = str(time.time_ns())\nrandom.seed(hashlib.md5(seed.encode()).digest())\nprint(random.random())\n", "+seed = str(42)\n"),
+                ("list", "import os, time\nfrom random import Random\nseeds = [os.getpid(), time.time_ns()]\nprint([Random(s).random() for s in seeds])\n", "+seeds = [42, 43]\n"),
                 ("f-string", "import os, random\nprint(random.Random(f'{os.getpid()}-{1}').random())\n", "+print(random.Random(42).random())\n")):
             if "numpy" in script and not HAS_NUMPY:
                 continue
@@ -309,6 +311,8 @@ class Test(unittest.TestCase):
                 self.assertTrue(is_mended, said + diff)
                 self.assertIn(expected, diff)
         for name, script, expected in (
+                ("bytes", "import os\nfrom random import Random\nseed = os.urandom(8)\nprint(Random(seed).random(), len(seed))\n", "draws from the kernel"),
+                ("moment", "import datetime\nfrom random import Random\nseed = datetime.datetime.now()\nprint(Random(seed.microsecond).random())\n", "reads a clock"),
                 ("with", "import os, random\nrandom.seed(1)\nwith os.scandir('.') as it:\n    print(len(list(it)), random.Random().random())\n", "reads a folder"),
                 ("many", "from random import Random\nprint([Random().random() for _ in range(3)])\n", "takes 3 seeds")):
             with self.subTest(name), Planted(tempfile.mkdtemp(dir=self.folder), {"main.py": script, "a.txt": "", "b.txt": ""}) as program:

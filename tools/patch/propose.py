@@ -77,7 +77,7 @@ class CppSource(Source):
     def __init__(self, path, seeds):
         super().__init__(path, "latin-1", seeds)
         self.code = self.QUOTED.sub(lambda found: "\1" * len(found[0]), self.text)
-        self.readers = READERS | set(re.findall(r"\brandom_device\s+(\w+)", self.code))
+        self.readers = set(NAMES["readers"]) | set(re.findall(r"\brandom_device\s+(\w+)", self.code))
 
     def mend_line(self, line, cause, called):
         names = "|".join(map(re.escape, self.readers | ({called} if called else set())))
@@ -87,10 +87,12 @@ class CppSource(Source):
         end = min([at + 1 for at in map(self.code.find, ";{}", [last] * 3) if at >= 0], default=len(self.code))
         mended = False
         for found in self.TAKER.finditer(self.code, begin, end) if cause != "folder" else ():
+            if not any(map(takes_seed, re.findall(r"\w+", re.split("[({=]", found[0])[0]))):
+                continue
             for part in re.finditer(rf"(?:[^(){{}},]|\({self.NESTED}\)|\{{{self.NESTED}\}})+", found[1] or found[2] or ""):
                 at, text = found.start(1 if found[1] else 2) + part.start() + len(part[0]) - len(part[0].lstrip()), part[0].strip()
-                parts = [one.span() for one in reading.finditer(text)]
-                is_alone = not re.search(self.VARIABLE, reading.sub("", text))
+                parts = [one.span() for one in reading.finditer(text) if "now" not in one[0] or "count" in one[0]]
+                is_alone = not re.search(self.VARIABLE + "|str", reading.sub("", text))
                 if (parts and is_alone) or (cause == "value" and (re.fullmatch(self.VARIABLE, text) or (is_alone and "(" in text))):
                     parts = [(0, len(text))]
                 mended |= any([self.seed(at + first, at + last) for first, last in parts])
@@ -203,11 +205,18 @@ class PythonSource(Source):
                     one = self.parents[one]
                 parts.append(one)
         known = {node for one in parts + [call.func for call in inside if isinstance(call, ast.Call)] for node in ast.walk(one)}
-        if not any(isinstance(one, ast.Name) and one not in known for one in inside):
+        above = self.parents[slot]
+        takes_all = isinstance(above, ast.Call) and (self.full(above.func) in NAMES["makers"] or self.full(above.func).split(".")[-1] in NAMES["seeded"])
+        if not any(isinstance(one, ast.Name) and one not in known for one in inside) and (takes_all or self.is_number(slot)):
             parts = [slot]
-        elif last in NAMES["blobs"] or any(isinstance(one, ast.JoinedStr) for one in inside):
-            return False
-        return all([self.seed(*self.span(one)) for one in parts])
+        return all(self.is_number(one) and one not in self.in_texts or one is slot and takes_all for one in parts) and all(
+            [self.seed(*self.span(one)) for one in parts])
+
+    def is_number(self, node):
+        """True where a number can stand in for it: what takes it may ask more of a text, or of a moment."""
+        if isinstance(node, ast.BinOp):
+            return self.is_number(node.left) or self.is_number(node.right) and not isinstance(node.left, (ast.Constant, ast.JoinedStr))
+        return getattr(node, "attr", "") in ("int", "microsecond") or isinstance(node, ast.Call) and self.full(node.func).split(".")[-1] in NAMES["numbers"]
 
     def replace_value(self, call):
         given = [keyword.value for keyword in call.keywords if takes_seed(keyword.arg or "")] + call.args
@@ -258,7 +267,8 @@ class PythonSource(Source):
         end = "\r\n" if "\r\n" in self.text else "\n"
         at = self.starts[line] if line < len(self.starts) else len(self.text)
         is_cut = at > 0 and self.text[at - 1] not in "\r\n"
-        self.edit(at, at, "".join(end + one if is_cut else one + end for one in lines), reason)
+        text, known = "".join(end + one if is_cut else one + end for one in lines), self.edits.pop((at, at), [""])[0]
+        self.edit(at, at, known + text if known.endswith(end) else text + known, reason)
 
 
 class Patch:
@@ -281,7 +291,7 @@ class Patch:
             self.found[path] = None
             try:
                 if os.path.isfile(path) and not re.search(r"^/usr/|/(site|dist)-packages/|/lib(64)?/python3", path):
-                    if os.stat(path).st_mtime_ns // 1000 > self.begun:
+                    if 0 < self.begun < os.stat(path).st_mtime_ns // 1000:
                         raise ValueError("it has changed since that run: run it again")
                     if re.search(r'^\.\.|["\\\x00-\x1f\x7f]', os.path.relpath(path)):
                         raise ValueError("it is not below this folder, or no diff can name it")
@@ -305,8 +315,9 @@ class Patch:
         if seeding and why & {"own_value", "repeatable_value"} and users[0] not in self.mended:
             return self.kept.add(users[0])
         cause, called = "folder" if re.match("readdir|scandir", function) else "reading", ""
+        is_packages = any("-packages/" in file for file in files)
         for one, at, name, _ in frames:
-            if one and one.mend(at, cause, called, function, count):
+            if one and not (is_packages and cause == "folder") and one.mend(at, cause, called, function, count):
                 return self.mended.add((one, at))
             called = re.split(r"\.|::", name.partition("(")[0])[-1]
         if function == "clock":
@@ -316,7 +327,7 @@ class Patch:
             return None if is_done else "what a clock says becomes a seed here, and no edit for it is known: pass a fixed one"
         if cause != "folder" and not re.match("clock|getrandom|getentropy|arc4random|open|fopen|syscall|uuid|.*random_device|.*NonDeterministic", function):
             return None
-        if "<module>" in names or any("-packages/" in file for file in files) or not why & {"own_stream", "observed", "sorted_by_name"}:
+        if "<module>" in names or is_packages or not why & {"own_stream", "observed", "sorted_by_name"}:
             return None # a library's own
         if cause == "folder":
             return "reads a folder, whose entries come in no fixed order: sort them"
