@@ -252,10 +252,10 @@ class PythonSource(Source):
                 first = first or (0 if "__future__" in names else statement.lineno)
             if isinstance(statement, ast.Import):
                 known.update((one.name, one.asname) if one.asname else (one.name.split(".")[0],) * 2 for one in statement.names)
-        lines = []
+        lines = [f"import {module} as _{module}" for module in sorted(modules) if module not in known]
         for module in sorted(modules):
             name = known.get(module, "_" + module)
-            lines += ([] if module in known else [f"import {module} as {name}"]) + [NAMES["generators"][module][0].replace(module, name, 1) + f"({seed})"]
+            lines += [NAMES["generators"][module][0].replace(module, name, 1) + f"({seed})"]
             if module == "torch" and settings:
                 lines += [f"{name}.use_deterministic_algorithms({settings})"]
                 variable = 'os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")'
