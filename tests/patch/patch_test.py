@@ -302,6 +302,18 @@ class Test(unittest.TestCase):
                 ("field", "import random\nfrom dataclasses import dataclass, field\n@dataclass\nclass P:\n    w: float = field(default_factory=random.random)\nprint(P())\n",
                  "+random.seed(42)\n"),
                 ("text", "import hashlib, random, time\nseed = str(time.time_ns())\nrandom.seed(hashlib.md5(seed.encode()).digest())\nprint(random.random())\n", "+seed = str(42)\n"),
+                ("C++ text", """#include <chrono>
+#include <cstdio>
+#include <random>
+#include <string>
+int main() {
+  const auto begin = std::chrono::steady_clock::now(); /* seed = time(0); */
+  const std::string seed = std::to_string(std::chrono::system_clock::now().time_since_epoch().count()); // "time(0);"
+  std::seed_seq words(seed.begin(), seed.end());
+  const auto seeded_at = std::chrono::steady_clock::now();
+  printf("%lu %d\\n", static_cast<unsigned long>(std::mt19937(words)()), seeded_at < begin);
+}
+""", '+  const std::string seed = std::to_string(42); // "time(0);"\n'),
                 ("list", "import os, time\nfrom random import Random\nseeds = [os.getpid(), time.time_ns()]\nprint([Random(s).random() for s in seeds])\n", "+seeds = [42, 43]\n"),
                 ("f-string", "import os, random\nprint(random.Random(f'{os.getpid()}-{1}').random())\n", "+print(random.Random(42).random())\n")):
             if "numpy" in script and not HAS_NUMPY:
@@ -336,6 +348,20 @@ class Test(unittest.TestCase):
         program.command = [PYTHON, "-c", "import random; print(random.random())"]
         done = program.propose()
         self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
+
+    def test_odd_log(self):
+        """Frames that are none, and lines that no file has."""
+        for name, text in (("main.py", "import random\nprint(random.random())\n"), ("main.cpp", "#include <cstdio>\nint main() { puts(\"\"); }\n")):
+            with Planted(tempfile.mkdtemp(dir=self.folder), {name: text}) as program:
+                program.command = [PYTHON, "-c", "import random; print(random.random())"]
+                program.run([DETSHIM, "run", "--quiet", "--"])
+                file = next((program.folder / "detshim-log/latest").glob("*.jsonl"))
+                with open(file, "a", encoding="utf-8") as log:
+                    for frames in (["?"], ["x:y z", f"{program.folder}/{name}:99 main"], [f"{program.folder}/{name}:0 f"], [f"{program.folder}/{name}:1"]):
+                        log.write(json.dumps({"t": "call", "n": 2, "thread": "0", "lib": "libc", "fn": "getrandom", "do": "pin", "why": "own_stream",
+                                              "at": "?", "py": frames, "user": 0}) + "\n")
+                done = program.patch()
+                self.assertIn(done.returncode, (0, 1), done.stderr)
 
     def test_gpu(self):
         """Of a run that used a GPU: what a log of one has more."""

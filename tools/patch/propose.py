@@ -82,6 +82,8 @@ class CppSource(Source):
     def mend_line(self, line, cause, called):
         names = "|".join(map(re.escape, self.readers | ({called} if called else set())))
         reading = re.compile(rf"(?:\w+(?:::|\.|->))*\b(?:{names})(?:\{{\}})?\({self.NESTED}\)(?:(?:\.|->)\w+(?:\({self.NESTED}\))?)*")
+        if line > len(self.starts):
+            return False
         begin = max(self.code.rfind(end, 0, self.starts[line - 1]) for end in ";}") + 1
         last = len(self.code[:(self.starts + [len(self.text)])[line]].rstrip(" \t\r\n\1")) - 1
         end = min([at + 1 for at in map(self.code.find, ";{}", [last] * 3) if at >= 0], default=len(self.code))
@@ -280,7 +282,8 @@ class Patch:
         self.own_seeds, self.mended, self.kept = set(), set(), set()
         self.main = said["script"] if isinstance(self.source(said["script"]), PythonSource) else ""
         for call in said["calls"]:
-            frames = [re.fullmatch(r"(.*):(\d+) (.*)", frame, re.S).groups() for frame in call["frames"]] # "/home/me/train.py:12 main"
+            found = [re.fullmatch(r"(.*):(\d{1,9}) (.*)", frame, re.S) for frame in call["frames"]] # "/home/me/train.py:12 main"
+            frames = [one.groups() for one in found if one]
             problem = self.take(call["function"], set(call["why"]), call["count"], [(self.source(path), int(line), name, path) for path, line, name in frames])
             self.left += [f"{source.shown}:{line}: {problem}" for path, line, _ in frames if problem and (source := self.source(path))][:1]
         self.seed_generators(said["seed"], said["torch"])
