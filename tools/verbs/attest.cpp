@@ -19,14 +19,14 @@ namespace {
 /// The program and its arguments, without what may be a secret.
 std::string shown_command(const std::vector<std::string>& words) {
   if (words.empty()) return "";
-  Environment shown;
-  capture_command(words.front(), words, shown);
-  const auto& facts = shown.of(EnvironmentSection::code).facts;
+  Environment captured;
+  capture_command(words.front(), words, captured);
+  const auto& facts = captured.of(EnvironmentSection::code).facts;
   const auto arguments = facts.find("arguments");
   return arguments == facts.end() ? facts.at("program") + " ..." : arguments->second;
 }
 
-Json descriptor(const std::string& name, const std::string& sha256, const Json& annotations = {}) {
+Json resource_descriptor(const std::string& name, const std::string& sha256, const Json& annotations = {}) {
   if (sha256.empty())
     throw UsageError("no sha256 of " + in_quotes(name) +
                      ": an older detshim made it, or where no sha256sum was; verify again");
@@ -44,8 +44,8 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
     const bool is_equal = item.at("equal");
     (is_equal ? passed : failed).push_back(name.empty() ? kind : kind + " " + name);
     if (item.at("amount") == "link" || (!is_equal && sum.empty())) continue;
-    if (kind == "stdout") subjects.push_back(descriptor(kind, sum));
-    if (kind == "output") subjects.push_back(descriptor(name == "stdout" ? "./" + name : name, sum));
+    if (kind == "stdout") subjects.push_back(resource_descriptor(kind, sum));
+    if (kind == "output") subjects.push_back(resource_descriptor(name == "stdout" ? "./" + name : name, sum));
   }
   if (const Json& version = document.at("schema_version"); version != 1)
     throw UsageError("it is of schema version " + version.dump() + ", this detshim reads 1");
@@ -64,9 +64,10 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
   for (const char* list : {"volatile", "environment_changes"}) how[list] = document.at(list).size();
   const Json library = {{"version", document.at("detshim")},
                         {"build_id", document.at("library").at("build_id")}};
-  const Json configuration = {descriptor(verify_document_file, own_sha256, how),
-                              descriptor("libdetshim.so", text_of(document.at("library"), "sha256"), library),
-                              descriptor("environment.json", text_of(document, "environment_sha256"))};
+  const Json configuration = {
+      resource_descriptor(verify_document_file, own_sha256, how),
+      resource_descriptor("libdetshim.so", text_of(document.at("library"), "sha256"), library),
+      resource_descriptor("environment.json", text_of(document, "environment_sha256"))};
   const char* const result = differs ? "FAILED" : is_proved ? "PASSED" : "WARNED";
   return {{"_type", "https://in-toto.io/Statement/v1"},
           {"subject", subjects},
