@@ -62,6 +62,9 @@ def main():
             bad.append(f"no synopsis of {verb}")
         if f".It Cm {verb}\n" not in page and f".Cm {verb.split()[-1]}\n" not in page:
             bad.append(f"no description of {verb}")
+        example = re.search(rf"\nExample:\n  (detshim {verb}\b.*)\n", text)
+        if not example or not set(re.findall(r" (--?[a-z][-a-z]*)", example[1].split(" -- ")[0])) <= options_in_help(text):
+            bad.append(f"the help of {verb} has no example, or one with an option that is none")
         in_help, in_page = options_in_help(text), options_in_page(sections.get(verb, ""))
         bad += [f"{verb} {one} is not in the page" for one in sorted(in_help - in_page)]
         bad += [f"{verb} {one} is in the page alone" for one in sorted(in_page - in_help)]
