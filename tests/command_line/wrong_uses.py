@@ -137,7 +137,8 @@ USES = [
     (["report", "@verified.json", "-o", "@folder"], ["'folder'", "Is a directory"]),
     (["report", "@verified.json", "-o", "@closed/report.html"], ["'closed/report.html'", DENIED]),
 
-    (["attest"], ["'detshim-log/latest'", MISSING]),
+    (["attest"], ["'detshim-log/latest'", "detshim verify"]),
+    (["attest", "@closed/verify.json"], ["'closed/verify.json'", DENIED]),
     (["attest", "gone"], ["'gone'", MISSING]),
     (["attest", "@folder"], ["'folder/verify.json'", MISSING]),
     (["attest", "@cut.json"], ["'cut.json'", "verify --json"]),

@@ -84,7 +84,11 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
 
 int attest(const AttestOptions& options) {
   std::string file = options.place.value_or(latest_place());
-  if (fs::is_directory(file)) file += std::string("/") + verify_document_file;
+  std::error_code error;
+  if (fs::is_directory(file, error)) file += std::string("/") + verify_document_file;
+  if (!options.place && !fs::exists(file, error))
+    throw UsageError("no verification in " + in_quotes(default_log_folder) +
+                     ": `detshim verify -- program` makes one");
   require_readable(file);
   std::ostringstream text;
   try {
