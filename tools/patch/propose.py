@@ -226,16 +226,18 @@ class PythonSource(Source):
         return any(self.segment(one) in self.seeds for one in values) or (
             sum(isinstance(one, ast.Name) for one in values) == 1 and self.seed(*self.span(given[0])))
 
-    def always_calls(self, name):
-        """True if it calls that, and not on a condition."""
-        def above(node):
-            return [node] if isinstance(node, ast.Module) else [node] + above(self.parents[node])
-        return any(self.full(call.func) == name and not any(isinstance(node, (ast.If, ast.IfExp)) for node in above(call)) for call in self.calls)
+    def surely_calls(self, name):
+        """True if it calls that on no condition, and in no function that may be a worker's."""
+        def is_sure(node):
+            is_other = isinstance(node, (ast.If, ast.IfExp, ast.Lambda)) or (isinstance(node, ast.FunctionDef) and node.name != "main" and not takes_seed(node.name))
+            return isinstance(node, ast.Module) or (not is_other and is_sure(self.parents[node]))
+        return any(self.full(call.func) == name and is_sure(call) for call in self.calls)
 
     def uses(self, module, node=None):
         """True if code draws from that module's own generator, and not only from one that it makes."""
-        names = [self.full(one) for one in ast.walk(node or self.tree) if isinstance(one, (ast.Name, ast.Attribute))] + list(self.imports.values()) * (not node)
-        return any(name.startswith(tuple(NAMES["generators"][module][1:])) and name not in NAMES["others"] and name not in NAMES["makers"] for name in names)
+        names = {self.full(one) for one in ast.walk(node or self.tree) if isinstance(one, (ast.Name, ast.Attribute))}
+        names |= set() if node else set(self.imports.values())
+        return any(name.startswith(tuple(NAMES["generators"][module][1:])) for name in names - {*NAMES["others"], *NAMES["makers"]})
 
     def seed_generators(self, modules, seed, settings, own):
         """Lines behind the imports and before the first draw. `own`: names of the user's modules."""
@@ -312,8 +314,9 @@ class Patch:
         files, names, (source, line) = [frame[3] for frame in inner], [frame[2] for frame in inner], users[0]
         self.main = self.main or next((path for one, _, name, path in frames[::-1] if name == "<module>" and isinstance(one, PythonSource)), "")
         seeding = re.match("(python_random)_seed|(numpy)_|srand|initstate|.*set_(c)urrent_seed", function)
-        if seeding and isinstance(source, PythonSource) and not any("/torch/utils/" in file for file in files): # the module's own generator?
-            if "__init__" not in names if seeding[1] else any("seed" in name for name in names) or any(full == "numpy.random.seed" for _, full in source.calls_at(line)):
+        if seeding and isinstance(source, PythonSource) and not any("/torch/utils/" in frame[3] for frame in frames): # the module's own generator?
+            calls = names + [full for _, full in source.calls_at(line) if full == "numpy.random.seed"]
+            if "__init__" not in names if seeding[1] else any("seed" in name for name in calls):
                 self.own_seeds.add("random" if seeding[1] else "numpy" if seeding[2] else "torch")
         if seeding and why & {"own_value", "repeatable_value"} and users[0] not in self.mended:
             return self.kept.add(users[0])
@@ -350,7 +353,7 @@ class Patch:
                         paths += [] if file in paths else [file]
         python = [source for source in self.found.values() if isinstance(source, PythonSource)]
         modules = {module for module in NAMES["generators"] if any(source.uses(module) for source in python)}
-        self.own_seeds |= {module for module in modules if any(source.always_calls(NAMES["generators"][module][0]) for source in python)}
+        self.own_seeds |= {module for module in modules if any(source.surely_calls(NAMES["generators"][module][0]) for source in python)}
         for source in filter(None, self.found.values()):
             for line, place, edit in source.places():
                 times = max(edit[2].values(), default=0)
@@ -363,7 +366,8 @@ class Patch:
             self.own_seeds |= {module for module in modules if any(name.startswith(module + ".") for name in source.seeds)}
         if modules - self.own_seeds and self.main:
             self.source(self.main).seed_generators(modules - self.own_seeds, seed, settings, own)
-        if any(isinstance(node, (ast.Set, ast.SetComp)) or getattr(node, "id", "") in ("set", "frozenset", "hash") for source in python for node in source.parents):
+        if any(isinstance(node, (ast.Set, ast.SetComp)) or getattr(node, "id", "") in ("set", "frozenset", "hash")
+               for source in python for node in source.parents):
             self.left.append("texts have another hash in each run, and sets of them another order: set PYTHONHASHSEED=0 before Python starts")
 
     def diff(self):
