@@ -94,7 +94,10 @@ static unsigned nanoseconds() {
 }
 int main() {
   srand(nanoseconds());
-  printf("%d\\n", rand());
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  srand48(now.tv_nsec);
+  printf("%d %f\\n", rand(), drand48());
 }
 """,
     "random_device": """#include <cstdio>

@@ -95,7 +95,7 @@ class CppSource(Source):
                 at, text = found.start(1 if found[1] else 2) + part.start() + len(part[0]) - len(part[0].lstrip()), part[0].strip()
                 parts = [one.span() for one in reading.finditer(text) if "now" not in one[0] or "count" in one[0]]
                 is_alone = not re.search(self.VARIABLE + "|str", reading.sub("", text))
-                if (parts and is_alone) or (cause == "value" and (re.fullmatch(self.VARIABLE, text) or (is_alone and "(" in text))):
+                if (parts and is_alone) or (cause == "value" and (re.fullmatch(r"[A-Za-z_]\w*(?:(?:\.|->)\w+)*", text) or (is_alone and "(" in text))):
                     parts = [(0, len(text))]
                 mended |= any([self.seed(at + first, at + last) for first, last in parts])
         return mended

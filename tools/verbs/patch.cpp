@@ -70,7 +70,8 @@ Json said_by(const JudgedLog& judged, std::uint32_t seed) {
   for (const VerdictReason& reason : verdict.reasons)
     if (is_any_of(reason.kind(), {"nondeterministic", "uncovered", "code", "foreign", "runtime", "kernels",
                                   "pool", "threads", "processes", "input"}))
-      left.push_back(reason_text(reason) + "; " + reason_remedy(reason));
+      left.push_back(reason_text(reason) +
+                     (reason_remedy(reason).empty() ? "" : "; " + reason_remedy(reason)));
   const bool has_gpu = contains(summary.libraries, "cublas", &Library::name) ||
                        contains(summary.libraries, "cudnn", &Library::name);
   return {
