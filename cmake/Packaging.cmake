@@ -18,6 +18,9 @@ install(TARGETS detshim RUNTIME DESTINATION detshim/native COMPONENT wheel EXCLU
 file(CONFIGURE OUTPUT version/_version.py CONTENT "__version__ = \"@PROJECT_VERSION@\"\n" @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/version/_version.py DESTINATION detshim COMPONENT wheel EXCLUDE_FROM_ALL)
 install(FILES LICENSE DESTINATION detshim/licenses RENAME detshim.txt COMPONENT wheel EXCLUDE_FROM_ALL)
+if(SKBUILD) # what pip puts below the environment's prefix
+  install(FILES docs/detshim.1 DESTINATION ${SKBUILD_DATA_DIR}/share/man/man1 COMPONENT wheel EXCLUDE_FROM_ALL)
+endif()
 if(DEFINED ENV{WHEEL_LIBRARIES}) # tools/scripts/wheel: what is linked in
   install(DIRECTORY $ENV{WHEEL_LIBRARIES}/licenses/ DESTINATION detshim/licenses COMPONENT wheel EXCLUDE_FROM_ALL)
 endif()
