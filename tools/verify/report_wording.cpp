@@ -127,7 +127,7 @@ std::string describe_answer(const VerifyPlan& plan, const Verification& result) 
         differs_plainly |= comparison.perturbation.empty();
         if (!comparison.perturbation.empty()) perturbations.push_back(comparison.perturbation);
       }
-    return text + (differs_plainly ? " - under one seed, with nothing turned"
+    return text + (differs_plainly ? " - under one seed, and nothing else was changed"
                                    : " - equal but for " + enumerated(perturbations));
   }
   if (result.answer == Answer::unverified)

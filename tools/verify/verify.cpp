@@ -80,7 +80,7 @@ public:
     }
     result.plain_runs = result.runs.size();
     if (!plan_.perturbations.empty() && !is_over_ && differs_plainly(result)) {
-      result.remarks.emplace_back("nothing was perturbed, since runs differ with nothing turned");
+      result.remarks.emplace_back("nothing was perturbed, since runs differ without it");
       is_over_ = true;
     }
     for (const Perturbation* const perturbation : plan_.perturbations) {
