@@ -211,8 +211,8 @@ void add_log(CLI::App& verb, detshim::LogOptions& options) {
   verb.add_flag("--all", options.all, "print every value and place, and every record");
   verb.add_flag(
       "--check", options.check,
-      "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "
-      "is no failure");
+      "exit 3 unless the verdict is `covered` or `verified`, and if\na call was refused; that --no-scan "
+      "left the code out is no\nfailure");
   verb.add_flag("--no-scan", options.no_scan, "do not decode the code that was loaded");
   add_value(verb, "--accept", options.accepted,
             "a reason that you answer for, by its name or kind; as often\nas needed, and a line each in "

@@ -842,6 +842,20 @@ TEST(UserThreads, OfPythonAreNamedWithTheLineThatStartsThem) {
             std::string::npos);
 }
 
+// asyncio's own executor starts them, for what a line of the user's hands to it.
+TEST(Pools, ThreadsOfAnEventLoopAreTheUsers) {
+  for (const std::string handed :
+       {"asyncio.to_thread(task, i)", "asyncio.get_running_loop().run_in_executor(None, task, i)"}) {
+    const json document = judged("import asyncio, random\n"
+                                 "def task(i): return random.random()\n"
+                                 "async def main(): print(await asyncio.gather(*[" +
+                                 handed +
+                                 " for i in range(4)]))\n"
+                                 "asyncio.run(main())\n");
+    EXPECT_NE(document["reasons"].dump().find("starts threads"), std::string::npos) << handed;
+  }
+}
+
 // Whose results come first is a race, though nobody draws.
 TEST(Pools, QueuesThatSeveralProcessesFillAreNamedWithTheirLine) {
   const auto reasons_of = [](const std::string& workers, const std::string& queue) {
@@ -865,7 +879,7 @@ TEST(Pools, QueuesThatSeveralProcessesFillAreNamedWithTheirLine) {
   // One process may fill several, from one line too.
   EXPECT_EQ(kinds_of(judged(
                 "import multiprocessing, os\nos.urandom(4)\n"
-                "for i in range(1):\n  queue = multiprocessing.Queue()\n  queue.put(i)\n  queue.get()\n")),
+                "for i in range(9):\n  queue = multiprocessing.Queue()\n  queue.put(i)\n  queue.get()\n")),
             std::set<std::string>{});
 }
 

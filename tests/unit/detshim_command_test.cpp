@@ -361,7 +361,7 @@ TEST_F(DetshimCommand, LogPrintsWorstFirst) {
   EXPECT_EQ(result.status, 0);
   std::size_t before = 0;
   for (const char* part :
-       {"./train --epochs 3\n", "seed 42 (from DETSHIM_SEED), mode enforce, policy fixed",
+       {"./train --epochs 3\n", "seed 42, mode enforce, policy fixed",
         "1 rank, 1 process, 1 thread", "at least 1 call went ahead nondeterministic", "\nnondeterministic - ",
         "atomicAdd", "a.py:3 step <- a.py:9 main", "\nuncovered - ", "raw", "\nrefused - ", "pooling",
         "\nreplaced - ", "gemm", "\npinned - ", "srand", "1763683 -> 42", "a clock", "/gone/train+0x1b"}) {

@@ -237,6 +237,14 @@ TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
   EXPECT_NE(log["reasons"][0]["text"].dump().find("n\""), std::string::npos) << log["reasons"];
 }
 
+TEST_F(Evidence, IsNoneForWhatOneRunLooksForAndMakes) {
+  write("train.py", "import os\nos.urandom(2)\nprint(os.path.exists('flag'))\nopen('flag', 'w').close()\n");
+  EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // it was not there
+  const Json log = log_of(timed_);
+  EXPECT_EQ(log["verdict"], "unverified");
+  EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
+}
+
 // What a run makes for itself and takes away again has another name each time; so has the list of processes.
 TEST_F(Evidence, HoldsWhereAFolderIsTheRunsOwn) {
   for (const std::string code :

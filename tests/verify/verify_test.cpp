@@ -159,6 +159,12 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
                                         (folder() / "result").string() + "\n"))
       << unnamed.out;
   EXPECT_EQ(verify({"--output", "result"}, program).status, different);
+  std::ofstream(folder() / "named.py") << "import os, time\nopen(f'model_{time.time_ns()}', 'w').write('1')\n"
+                                          "os.path.exists('cache') or open('cache', 'w').write('1')\n";
+  const Result another_name = verify({}, {"/usr/bin/python3", "-S", "named.py"});
+  EXPECT_EQ(another_name.status, unverified) << another_name.out;
+  EXPECT_TRUE(contains(another_name.out, (folder() / "model_").string())) << another_name.out;
+  EXPECT_FALSE(contains(another_name.out, "/cache")) << another_name.out;
   for (const std::string ignored : {"result", "*", "r?sult"})
     EXPECT_EQ(verify({"--ignore", ignored}, program).status, equal) << ignored;
   EXPECT_EQ(verify({"--ignore", "same"}, program).status, unverified);

@@ -34,6 +34,7 @@ constexpr std::size_t most_of_folder = 64;                        ///< then they
 struct Uses {
   bool read = false, written = false, status = false;
   bool written_first = false; ///< over what was there, as Fortran opens files
+  bool looked_first = false;  ///< was it there, of what size: before it was written
   bool listed = false;        ///< the names in a folder
   bool link = false, attributes = false;
   bool all = false; ///< more of a folder's files than are named one by one
@@ -88,6 +89,7 @@ List read_list(const std::string& file) {
       uses.id = is_cache ? "" : id;
     } else {
       uses.status |= how == "status";
+      uses.looked_first |= how == "status" && !uses.written;
     }
   }
   return list;
@@ -316,8 +318,8 @@ void capture_used_files(const Log& log, bool is_here, Environment& to) {
       if (uses.link) put(section, "link " + subject.substr(5), target_of(path, to.began));
       if (uses.attributes) put(section, "attributes of " + subject.substr(5), attributes_of(path));
       struct stat state;
-      if (uses.read && uses.written && ::stat(path.c_str(), &state) == 0 && S_ISREG(state.st_mode) &&
-          was_changed_since(state, to.began))
+      if ((uses.read || uses.looked_first) && uses.written && ::stat(path.c_str(), &state) == 0 &&
+          S_ISREG(state.st_mode) && was_changed_since(state, to.began))
         carried += subject.substr(5) + '\n';
       if ((uses.listed || uses.all) && !(is_temporary(path) && is_scratch(path, list)))
         put(section, subject + "/", names_in(path, uses.all, list.files));

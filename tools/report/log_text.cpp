@@ -132,9 +132,7 @@ private:
 
   static std::string describe_settings(const Start& start) {
     const std::string seed = start.seed ? "seed " + *start.seed : "no seed";
-    const std::string from = !start.seed_from              ? ""
-                             : *start.seed_from == "drawn" ? " (drawn)"
-                                                           : " (from " + *start.seed_from + ")";
+    const std::string from = start.seed_from == "drawn" ? " (drawn)" : "";
     return printable(seed + from + ", mode " + start.mode + ", policy " + start.policy +
                      (start.disabled ? ", disabled " + *start.disabled : ""));
   }

@@ -132,7 +132,7 @@ constexpr Sentence sentences[] = {
     {threads_started, "your code starts threads, which may race: {names}"},
     {processes_started, "processes run beside each other, and may race: {names}"},
     {input_read, "your code reads what no seed pins: {names}"},
-    {state_carried, "the run read these files and changed them, so the next finds others: {names}",
+    {state_carried, "the run read or looked for these files and changed them, so the next finds others: {names}",
      "begin each run without them"},
     {runs_differed, "under this seed, runs of this program differed on {detail}: {place}",
      "detshim verify says where"},

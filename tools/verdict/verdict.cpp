@@ -141,8 +141,8 @@ struct Pools {
   std::set<std::string> lines_dealt;
 
   explicit Pools(const Log& log) {
-    std::set<std::string> kinds_raced;
-    each_record(log, [&](const Process&, const Call& call, const CallCount& count) {
+    std::set<std::string> kinds_raced, filled;
+    each_record(log, [&](const Process& process, const Call& call, const CallCount& count) {
       const std::string* pool = find_field(call.fields, "pool");
       // OpenMP's threads are a number
       if (pool == nullptr && call.function == "pthread_create") pool = find_field(call.fields, "threads");
@@ -152,10 +152,15 @@ struct Pools {
       if (is_dealt) kinds_dealt.insert(kind_of(*pool)), lines_dealt.insert(line_of(*pool));
       if (why == Reason::tasks_dealt) users.insert(*pool);
       if (why == Reason::task_race) kinds_raced.insert(kind_of(*pool));
-      if (!is_dealt) racing[*pool] += count.calls;
+      // A queue without a name is told by its address, which a later one of the same process may have.
+      const bool is_again =
+          is_queue(*pool) &&
+          !filled.insert(std::to_string(process.rank) + ' ' + process.path + ' ' + *pool).second;
+      if (!is_dealt && !is_again) racing[*pool] += is_queue(*pool) ? 1 : count.calls;
     });
     for (const std::string& kind : kinds_raced) kinds_dealt.erase(kind);
   }
+  static bool is_queue(const std::string& pool) { return pool.starts_with("multiprocessing.Queue"); }
   /// "multiprocessing.Queue/mp-7f3a, train.py:7": queues have names.
   static std::string kind_of(const std::string& pool) {
     return pool.substr(0, std::min(pool.find(", "), pool.find('/')));

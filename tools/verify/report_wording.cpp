@@ -19,9 +19,13 @@ std::string excerpt(const std::string& text, std::size_t at, std::size_t longest
          cut(printable(text.substr(std::min(begin, text.size()))), longest) + "'";
 }
 
-/// The option with which these lines would be equal: what stands behind their last common word.
+/// The option with which these lines would be equal: what stands behind their last common word. Empty where
+/// that is a number with a fraction, which is a result rather than an id.
 std::string option_for(const std::string& line, const std::string& other) {
-  const auto same = static_cast<std::size_t>(std::ranges::mismatch(line, other).in1 - line.begin());
+  constexpr const char* digits = "0123456789.";
+  auto same = static_cast<std::size_t>(std::ranges::mismatch(line, other).in1 - line.begin());
+  same = line.find_last_not_of(digits, same - 1) + 1;
+  if (line.substr(same, line.find_first_not_of(digits, same) - same).find('.') != line.npos) return {};
   const auto begin_of_word = [&](std::size_t at) { return line.find_last_of(" \t", at) + 1; };
   std::size_t begin = same == 0 ? 0 : begin_of_word(same - 1);
   if (begin == same && same > 1) begin = begin_of_word(same - 2); // it differs from a word's beginning on
@@ -88,7 +92,7 @@ std::string describe_difference(const ContentDifference& difference) {
   if (std::string_view(difference.unit) == "line" && difference.value != "not there" &&
       difference.other_value != "not there")
     if (const std::string option = option_for(difference.value, difference.other_value); !option.empty())
-      text += "; if that may differ: " + option;
+      text += "; only if that may differ: " + option;
   if (difference.parts > 1) text += "; " + std::to_string(difference.parts) + " tensors differ";
   return text;
 }

@@ -140,6 +140,16 @@ const Starter* starter_of(const PythonCallSite& call_site, bool& is_dealt) {
   return nullptr;
 }
 
+/// True for a thread of asyncio's executor for what the user's code handed to it: no package is in between.
+bool is_of_event_loop(const PythonCallSite& call_site) {
+  if (call_site.user < 1 || !contains(call_site.frames[call_site.user - 1].file, "/asyncio/")) return false;
+  constexpr int deep = 12;
+  bool is_packages = false;
+  each_python_frame(deep,
+                    [&](const PythonFrame& frame) { is_packages |= contains(frame.file, "-packages/"); });
+  return !is_packages;
+}
+
 } // namespace
 
 PythonThread::PythonThread(const void* caller) {
@@ -155,7 +165,7 @@ PythonThread::PythonThread(const void* caller) {
     made_by.add("multiprocessing.Queue/").add(queue.c_str());
     why = Reason::queue_race;
   } else if (ends_with(called, "/threading.py") || ends_with(called, "/concurrent/futures/thread.py") ||
-             ends_with(called, "/concurrent/futures/_base.py")) {
+             ends_with(called, "/concurrent/futures/_base.py") || is_of_event_loop(call_site)) {
     keep_python_call(UserCall::threads, caller, call_site);
     return;
   } else if (const Starter* const starter = starter_of(call_site, is_dealt)) {
