@@ -60,6 +60,7 @@ USES = [
     (["run", "--", "./gone/program"], ["'./gone/program'", MISSING], 127),
     (["run", "--", "@./folder"], ["'./folder'", DENIED], 126),
     (["run", "--", "@./text"], ["'./text'", DENIED], 126),
+    (["run", "@script.py"], ["'script.py'", MISSING, "python3 script.py runs it"], 127),
     (["run", "--seed", "1", "--", "@./broken_script"], ["'./broken_script'", "/no/such/interpreter"], 127),
 
     (["verify"], ["no program"]),
@@ -96,6 +97,7 @@ USES = [
     (["verify", "--", "no-such-program"], ["'no-such-program'", MISSING]),
     (["verify", "--", "@./folder"], ["'./folder'", DENIED]),
     (["verify", "--", "@./text"], ["'./text'", DENIED]),
+    (["verify", "@script.py"], ["'script.py'", MISSING, "python3 script.py runs it"]),
 
 
     (["patch", "gone"], ["'gone'", MISSING]),
@@ -188,6 +190,7 @@ def prepare(folder):
     """The files that the table names, and a command in front of detshim that lets root have no more rights than others."""
     (folder / "folder").mkdir()
     (folder / "text").write_text("a text\n")
+    (folder / "script.py").write_text("print(1)\n")
     (folder / "broken_script").write_text("#!/no/such/interpreter\n")
     (folder / "broken_script").chmod(0o755)
     shutil.copy("/bin/true", folder / "cut_program")

@@ -361,10 +361,10 @@ TEST_F(DetshimCommand, LogPrintsWorstFirst) {
   EXPECT_EQ(result.status, 0);
   std::size_t before = 0;
   for (const char* part :
-       {"./train --epochs 3\n", "seed 42, mode enforce, policy fixed",
-        "1 rank, 1 process, 1 thread", "at least 1 call went ahead nondeterministic", "\nnondeterministic - ",
-        "atomicAdd", "a.py:3 step <- a.py:9 main", "\nuncovered - ", "raw", "\nrefused - ", "pooling",
-        "\nreplaced - ", "gemm", "\npinned - ", "srand", "1763683 -> 42", "a clock", "/gone/train+0x1b"}) {
+       {"./train --epochs 3\n", "seed 42, mode enforce, policy fixed", "1 rank, 1 process, 1 thread",
+        "at least 1 call went ahead nondeterministic", "\nnondeterministic - ", "atomicAdd",
+        "a.py:3 step <- a.py:9 main", "\nuncovered - ", "raw", "\nrefused - ", "pooling", "\nreplaced - ",
+        "gemm", "\npinned - ", "srand", "1763683 -> 42", "a clock", "/gone/train+0x1b"}) {
     const std::size_t at = result.out.find(part, before);
     EXPECT_NE(at, std::string::npos) << part << " is not after the part before it in\n" << result.out;
     if (at != std::string::npos) before = at;

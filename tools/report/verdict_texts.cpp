@@ -132,12 +132,12 @@ constexpr Sentence sentences[] = {
     {threads_started, "your code starts threads, which may race: {names}"},
     {processes_started, "processes run beside each other, and may race: {names}"},
     {input_read, "your code reads what no seed pins: {names}"},
-    {state_carried, "the run read or looked for these files and changed them, so the next finds others: {names}",
+    {state_carried,
+     "the run read or looked for these files and changed them, so the next finds others: {names}",
      "begin each run without them"},
     {runs_differed, "under this seed, runs of this program differed on {detail}: {place}",
      "detshim verify says where"},
-    {no_draw, "nothing was drawn; clocks, threads and files may still make results differ",
-     "compare runs: detshim verify -- program"},
+    {no_draw, "nothing was drawn; clocks, threads and files may still make results differ", "compare runs"},
 };
 
 constexpr bool are_in_order() {

@@ -157,8 +157,13 @@ void check_run(const RunOptions& options) {
   if (options.policy)
     require(is_any_of(*options.policy, {"fixed", "keep"}), "--policy", *options.policy, "fixed or keep");
   if (options.log) require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
-  if (options.command.empty())
-    throw UsageError("no program to run: detshim run [options] -- program [args...]");
+  if (options.command.empty()) throw UsageError("no program to run: [options] -- program [arguments]");
+}
+
+std::string hint_for(const std::string& program) {
+  std::error_code error;
+  const bool is_script = program.ends_with(".py") && std::filesystem::is_regular_file(program, error);
+  return is_script ? "; python3 " + printable(program) + " runs it" : "";
 }
 
 EnvironmentSize environment_size() {
@@ -213,7 +218,7 @@ int run(const RunOptions& options) {
   if (error == ENOENT && !find_executable(command[0]).empty()) // what is missing is another file
     if (const PreloadingAnswer answer = ask_preloading(command[0], library); !answer.why.empty())
       why = answer.why;
-  spdlog::error("cannot run '{}': {}", printable(command[0]), why);
+  spdlog::error("cannot run '{}': {}{}", printable(command[0]), why, hint_for(command[0]));
   return error == ENOENT ? program_missing : cannot_execute;
 }
 

@@ -34,6 +34,10 @@ int run(const RunOptions& options);
 
 EnvironmentSize environment_size();
 
+/// What a program that cannot be run would be run by: "; python3 train.py runs it". Empty for all but
+/// scripts.
+std::string hint_for(const std::string& program);
+
 /// Why the options cannot be taken: throws UsageError.
 void check_run(const RunOptions& options);
 

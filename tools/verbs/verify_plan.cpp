@@ -60,7 +60,8 @@ void check_program(const std::string& program) {
   std::error_code error;
   const bool is_there = program.find('/') != program.npos && fs::exists(program, error);
   if (find_executable(program).empty())
-    throw UsageError("cannot run " + in_quotes(program) + ": " + std::strerror(is_there ? EACCES : ENOENT));
+    throw UsageError("cannot run " + in_quotes(program) + ": " + std::strerror(is_there ? EACCES : ENOENT) +
+                     hint_for(program));
   if (input_waits()) throw UsageError(waiting_input);
 }
 
