@@ -56,6 +56,17 @@ arguments = parser.parse_args()
 random.seed(arguments.seed)
 print(arguments.seed, random.random())
 """,
+    "none_by_default": """import random
+import numpy as np
+
+class Trainer:
+    def __init__(self, seed=None, options=None):
+        self.one = np.random.default_rng(seed)
+        self.other = random.Random((options or {}).get("seed", 7))
+
+trainer = Trainer()
+print(trainer.one.random(), trainer.other.random())
+""",
     "by_name": "from random import shuffle, seed as begin\nimport time\nbegin(time.perf_counter_ns())\nx = list(range(20))\nshuffle(x)\nprint(x)\n",
     "kernel": "import os, random\nrandom.seed(int.from_bytes(os.urandom(8), 'big'))\nprint(random.random())\n",
     "with_rank": "import os, random\nrank = int(os.environ.get('RANK', '3'))\nrandom.seed(os.getpid() + rank)\nprint(random.random())\n",

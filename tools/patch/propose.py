@@ -30,11 +30,11 @@ class Source:
     def __init__(self, path, encoding, seeds):
         with open(path, "rb") as file:
             self.text = file.read().decode(encoding)
-        self.shown, self.encoding, self.all_seeds, self.edits, self.touched, self.seeds = os.path.relpath(path), encoding, seeds, {}, set(), set()
+        self.shown, self.encoding, self.all_seeds, self.edits, self.touched, self.seeds, self.refused = os.path.relpath(path), encoding, seeds, {}, set(), set(), set()
         self.starts = [0] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
 
     def edit(self, begin, end, text, reason, if_often=None):
-        """`text`: None for a seed. `if_often`: what it is where the log has several calls; "" where nothing serves."""
+        """`text`: None for a seed, which also stands for a "\0" in it. `if_often`: what it is where the log has several calls; "" where nothing serves."""
         self.touched.add((begin, end))
         return bool(self.edits.setdefault((begin, end), [text, reason, collections.Counter(), if_often]))
 
@@ -60,7 +60,7 @@ class Source:
         for _, (begin, end), (text, *_) in self.places():
             if begin >= done:
                 old = self.text[begin:end]
-                result += self.text[done:begin] + (text or str(self.all_seeds[old if re.fullmatch(r"[\w.]+", old) else (self, begin)]))
+                result += self.text[done:begin] + re.sub("\0", lambda _: str(self.all_seeds[old if re.fullmatch(r"[\w.]+", old) and not text else (self, begin)]), text or "\0")
                 done = end
         return result + self.text[done:]
 
@@ -184,7 +184,14 @@ class PythonSource(Source):
 
     def give_seed(self, call, full):
         given = call.args + [keyword.value for keyword in call.keywords]
+        called = [self.full(one.func).split(".")[-1] for value in given for one in ast.walk(value) if isinstance(one, ast.Call)]
+        if len(given) == 1 and not called and not isinstance(given[0], ast.Constant) and not full.endswith(".seed"):
+            (begin, end), old = self.span(given[0]), self.segment(given[0])
+            maker = self.segment(call.func.value) + "." + NAMES["makers"][full] if isinstance(call.func, ast.Attribute) and NAMES["makers"][full] else ""
+            return self.edit(begin, end, f"\0 if {old} is None else {old}", "without a seed it takes one from the kernel",
+                             maker and f"{maker} if {old} is None else {old}")
         if len(given) > 1 or not all(isinstance(one, ast.Constant) and one.value is None for one in given):
+            self.refused.update([call.lineno] if called and not READERS & set(called) else [])
             return False
         begin, end = self.span(given[0]) if given else (self.span(call)[1] - 1,) * 2
         often, reason = "", "without a seed it takes one from the kernel"
@@ -363,6 +370,7 @@ class Patch:
                 elif times > 1.9 and edit[3] is not None:
                     del source.edits[place]
                     self.left.append(f"{source.shown}:{line}: takes {times:.0f} seeds: give each a fixed one of its own")
+            self.left += [f"{source.shown}:{line}: takes a seed from the kernel where its argument is None: pass a fixed one" for line in sorted(source.refused)]
             self.own_seeds |= {module for module in modules if any(name.startswith(module + ".") for name in source.seeds)}
         if modules - self.own_seeds and self.main:
             self.source(self.main).seed_generators(modules - self.own_seeds, seed, settings, own)
