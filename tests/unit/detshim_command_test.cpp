@@ -564,6 +564,19 @@ except OSError: pass # the last one has closed it
   EXPECT_EQ(next, 40) << "all of them, in order: " << reasons;
 }
 
+TEST_F(DetshimCommand, LogNamesAPackagesLineWhereTheUserHasNone) {
+  write(
+      "0-0-1.jsonl",
+      start_line() +
+          call_line(
+              "numpy_legacy_seeding", "observe",
+              R"(,"requested":"7531","why":"unexplained_seed","at":"/usr/lib/libpython3.so+0x1",)"
+              R"("py":["/v/site-packages/forest/trees.py:101 indices","/v/site-packages/forest/run.py:7 go"])") +
+          end_line);
+  const std::string out = detshim({"log", log_, "--no-scan"}).out;
+  EXPECT_TRUE(contains(out, "pass: trees.py:101")) << out;
+}
+
 TEST_F(DetshimCommand, LogFoldsSettingsToOneLine) {
   const std::string environment =
       R"({"t":"env","env":[{"name":"A_B","now":"1"},)"

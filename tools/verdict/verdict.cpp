@@ -48,7 +48,8 @@ std::string line_of_frame(const std::string& frame) { return base_name(frame.sub
 
 /// The user's line that called, of a Call or a CallPlace; empty where none is known.
 std::string line_of_call(const auto& call, SourceLines& lines) {
-  if (call.python.user) return line_of_frame(call.python.frames[*call.python.user]);
+  // Of a package's threads, which no line of the user's is behind, its own line.
+  if (!call.python.empty()) return line_of_frame(call.python.frames[call.python.user.value_or(0)]);
   const std::optional<UserLine> user = lines.find_user(call.at, call.frames);
   return user ? user->text() : "";
 }
