@@ -876,6 +876,17 @@ TEST(Pools, QueuesThatSeveralProcessesFillAreNamedWithTheirLine) {
   EXPECT_NE(document["reasons"][0]["text"].get<std::string>().find("a queue (t.py:4) is filled by several"),
             std::string::npos);
   EXPECT_EQ(kinds_of(reasons_of("1", "Queue")), std::set<std::string>{});
+  // Of several that one line fills, one reason.
+  const json of_two =
+      judged("import multiprocessing, os\nos.urandom(4)\n"
+             "def work(queue):\n  queue.put(os.getpid())\n"
+             "queues = [multiprocessing.Queue() for i in range(2)] * 2\n"
+             "workers = [multiprocessing.Process(target=work, args=(queue,)) for queue in queues]\n"
+             "for worker in workers: worker.start()\n"
+             "for queue in queues: queue.get()\n"
+             "for worker in workers: worker.join()\n");
+  EXPECT_EQ(std::ranges::count(of_two["reasons"], "pool", [](const json& one) { return one["kind"]; }), 1)
+      << of_two["reasons"];
   // One process may fill several, from one line too.
   EXPECT_EQ(kinds_of(judged(
                 "import multiprocessing, os\nos.urandom(4)\n"

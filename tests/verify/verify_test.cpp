@@ -1175,6 +1175,14 @@ TEST_F(Verify, PrintsTheOptionByWhichALineMayDiffer) {
     const std::size_t at = result.out.find(name) + name.size(), end = result.out.find("'\n", at);
     EXPECT_EQ(verify({"--volatile", result.out.substr(at, end - at)}, program).status, equal) << result.out;
   }
+  // None for a loss, nor where nothing stands before what differs.
+  for (const auto& [first, second] : {std::pair("loss=1.25", "loss=1.5"), {"alpha step", "beta step"}}) {
+    const std::string once = std::string("came-") + first[0];
+    const Result result = verify({"-n", "2"}, shell("[ -e " + once + " ] && echo '" + second + "' || echo '" +
+                                                    first + "'; : >" + once));
+    EXPECT_TRUE(contains(result.out, first) && contains(result.out, second)) << result.out;
+    EXPECT_FALSE(contains(result.out, "--volatile")) << result.out;
+  }
 }
 
 TEST_F(Verify, TurnsNothingWhereRunsDifferAnyway) {

@@ -175,12 +175,14 @@ struct Pools {
 /// Workers that take tasks as they are free, threads beside each other, processes that fill one queue.
 void find_pools(const VerdictInputs& inputs, Verdict& verdict) {
   const Pools pools(inputs.log);
+  std::set<std::pair<Finding, std::string>> said; // of several queues that one line made, once
   for (const auto& [pool, calls] : pools.racing) {
     const auto with_line = pools.racing.upper_bound(pool + ", ");
     if (with_line != pools.racing.end() && with_line->first.starts_with(pool + ", ")) continue;
     const auto* const race =
         std::ranges::find_if(races, [&name = pool](const auto& row) { return name.starts_with(row.start); });
     if (calls < race->least_calls || pools.kinds_dealt.contains(Pools::kind_of(pool))) continue;
+    if (!said.emplace(race->finding, Pools::kind_of(pool) + Pools::line_of(pool)).second) continue;
     verdict.add({.finding = race->finding, .library = Pools::kind_of(pool), .place = Pools::line_of(pool)});
   }
   for (const std::string& pool : pools.users)

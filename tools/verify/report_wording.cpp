@@ -24,7 +24,7 @@ std::string excerpt(const std::string& text, std::size_t at, std::size_t longest
 std::string option_for(const std::string& line, const std::string& other) {
   constexpr const char* digits = "0123456789.";
   auto same = static_cast<std::size_t>(std::ranges::mismatch(line, other).in1 - line.begin());
-  same = line.find_last_not_of(digits, same - 1) + 1;
+  if (same > 0) same = line.find_last_not_of(digits, same - 1) + 1;
   if (line.substr(same, line.find_first_not_of(digits, same) - same).find('.') != line.npos) return {};
   const auto begin_of_word = [&](std::size_t at) { return line.find_last_of(" \t", at) + 1; };
   std::size_t begin = same == 0 ? 0 : begin_of_word(same - 1);

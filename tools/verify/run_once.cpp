@@ -109,10 +109,6 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   options.quiet = true; // its lines would be the program's
   options.log = settings.log;
   if (settings.mode) options.mode = settings.mode;
-  if (!settings.disabled.empty()) {
-    const std::string common = options.disable.value_or(variable("DETSHIM_DISABLE"));
-    options.disable = common.empty() ? settings.disabled : common + "," + settings.disabled;
-  }
   options.keep_aslr |= settings.keeps_random_layout;
   if (settings.processors > 0) {
     apply_early_settings(options.keep_aslr, options.command); // as many threads as in the other runs

@@ -22,7 +22,6 @@ namespace detshim {
 /// How one run is to be other than the rest.
 struct RunSettings {
   std::optional<std::string> mode; ///< observe, for a control
-  std::string disabled; ///< hooks and settings, as DETSHIM_DISABLE takes them, besides the user's own
   bool keeps_random_layout = false;
   std::size_t processors = 0; ///< so many at most; 0: as many as there are
   std::string log;

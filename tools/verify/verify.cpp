@@ -28,19 +28,15 @@ namespace {
 /// A line for each run as it ends, on a terminal as it begins: who waits for hours reads them.
 class RunLines {
 public:
-  /// `is_wanted`: without a terminal too.
-  explicit RunLines(bool is_wanted) : is_wanted_(is_wanted || ::isatty(STDERR_FILENO) == 1) {}
   void begin(const std::string& name) { now_.emplace(name + "..."); }
   void end(const Run& run) {
     broken();
-    if (is_wanted_)
-      std::fprintf(stderr, "detshim: %s: %.1f s, %s\n", run.name.c_str(), run.ended - run.began,
-                   run.ending().c_str());
+    std::fprintf(stderr, "detshim: %s: %.1f s, %s\n", run.name.c_str(), run.ended - run.began,
+                 run.ending().c_str());
   }
   void broken() { now_.reset(); }
 
 private:
-  bool is_wanted_;
   std::optional<Progress> now_;
 };
 
@@ -55,7 +51,7 @@ class Session {
 public:
   explicit Session(const VerifyPlan& plan)
       : plan_(plan), search_(plan.rules.outputs, plan.folder), claim_(search_.all_patterns(), plan.folder),
-        outputs_(search_, plan.folder), lines_(plan.looks_for_cause) {}
+        outputs_(search_, plan.folder) {}
 
   void run_all(Verification& result) {
     outputs_.put_aside(plan_.folder / "before");
@@ -67,8 +63,7 @@ public:
     constexpr std::size_t few = 2, more = 5;
     std::size_t wanted = plan_.runs.value_or(few);
     while (result.runs.size() < wanted && !is_over_) {
-      run(numbered("run ", result.runs_before + result.runs.size()), nullptr, plan_.settings, result.runs,
-          result);
+      run(numbered("run ", result.runs_before + result.runs.size()), nullptr, {}, result.runs, result);
       if (is_over_) break;
       if (result.runs.size() == 1) { // what its log says decides how much there is to find out
         result.logs = {judge_log(result.runs.front().log().string(), plan_.accepted)};
@@ -477,8 +472,7 @@ Verification verify_program(const VerifyPlan& plan) {
   result.answer = answer_of(result);
   if (result.killed && result.resumed)
     result.ledger = draw_ledger(result.runs.front(), *result.killed, *result.resumed);
-  if (plan.looks_for_cause)
-    result.first_cause = find_first_cause(result.comparisons, result.runs, result.logs);
+  result.first_cause = find_first_cause(result.comparisons, result.runs, result.logs);
   return result;
 }
 

@@ -31,8 +31,6 @@ struct VerifyPlan {
   RunOptions run;                    ///< how each run is to be
   std::size_t timeout_s = 0;         ///< for each, in seconds; 0: none
   bool has_fresh_cache = false;      ///< caches are empty as a run begins
-  RunSettings settings;              ///< of the plain runs
-  bool looks_for_cause = true;       ///< where runs differ
   /// Keeps, for later runs, which seeds changed from one run's log to the other's; their call sites, for
   /// people.
   std::function<std::vector<std::string>(const std::string& log, const std::string& other)> learn_seeds;
