@@ -226,8 +226,8 @@ def tree(folder):
                   for file in map(pathlib.Path(at).joinpath, files))
 
 
-def faults(words, parts, status, result, is_changed):
-    line = result.stderr
+def faults(folder, parts, status, result, is_changed):
+    line = result.stderr.replace(f"{folder}/", "")  # how deep the scratch folder lies is not the line's fault
     if result.returncode != status:
         yield f"status {result.returncode}, not {status}"
     if result.stdout:
@@ -259,7 +259,7 @@ def main():
             before = tree(folder)
             result = subprocess.run([*(no_rights if needs_no_rights else []), DETSHIM, *words], cwd=folder, env=environment,
                                     capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-            found = list(faults(words, parts, status[0] if status else 2, result, tree(folder) != before))
+            found = list(faults(folder, parts, status[0] if status else 2, result, tree(folder) != before))
             bad += bool(found)
             if found or "--show" in sys.argv:
                 print(f"detshim {' '.join(words)}\n  {result.stderr.rstrip()}" + "".join(f"\n  FAULT {one}" for one in found))
