@@ -67,6 +67,18 @@ class Attest(unittest.TestCase):
         notes = subprocess.run(["readelf", "-n", LIBRARY], capture_output=True, text=True, check=True).stdout
         self.assertIn("Build ID: " + configuration["libdetshim.so"]["annotations"]["build_id"], notes)
 
+    def test_secrets_of_the_command_are_in_no_file(self):
+        written = ["--junit", "junit.xml", "--sarif", "verify.sarif", "--markdown", "verify.md"]
+        result = self.run_detshim("verify", "--runs", "2", "--library", LIBRARY, *written, "--", "/bin/sh", "-c", "date +%N; date +%N",
+                                  "sh", "--password=sesame", "-u", "me:sesame", "https://me:sesame@example.org/")
+        self.assertIn("--password=<hidden>", result.stdout)
+        self.run_detshim("attest", "-o", "statement.json")
+        self.run_detshim("report", "-o", "page.html")
+        files = [file for file in self.folder.rglob("*") if file.is_file()]
+        self.assertLess({*written[1::2], "statement.json", "page.html", "verify.json"}, {file.name for file in files})
+        for text in [result.stdout, result.stderr, *(file.read_text(errors="replace") for file in files)]:
+            self.assertNotIn("sesame", text)
+
     def test_a_byte_that_is_other_changes_the_digest(self):
         self.verify("echo loss; printf 12b4 >out", "--output", "out")
         self.assertEqual(self.digests(self.attest())["out"], sha256(b"12b4"))

@@ -141,6 +141,36 @@ TEST(Inputs, OfAProcessThatHandsItsNameToItsFirstChildAreNamed) {
             Words{"your code reads a clock or an id: reader.c:4"});
 }
 
+// A clock that a seed takes alone is pinned with it; one that goes elsewhere too is not.
+TEST(Inputs, OfAClockForASeedAloneAreNone) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "reader.c")
+      << "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/time.h>\n#include <time.h>\n#include "
+         "<unistd.h>\n"
+         "int main(void) {\ntime_t now; struct timeval time_of_day;\n#line 1\n"
+         "DRAW;\n"
+         "printf(\"%d\\n\", rand());\n(void)now, (void)time_of_day;\n}\n";
+  const auto readings = [&](const std::string& draw) {
+    std::vector<Words> found;
+    for (const std::string level : {"-O0", "-O2"}) {
+      const Result built = run({"gcc", "-g", "-w", level, "-D", "DRAW=" + draw, "-o", "reader", "reader.c"},
+                               {}, scratch.path());
+      EXPECT_EQ(built.status, 0) << built.err;
+      found.push_back(reasons_of(scratch, "clock", {"./reader"}));
+    }
+    return found;
+  };
+  const std::vector<Words> none(2), named(2, {"your code reads a clock or an id: reader.c:1"});
+  for (const char* draw : {"srand(time(NULL))", "srand48(time(NULL))", "srand(getpid())"})
+    EXPECT_EQ(readings(draw), none) << draw;
+  const char* const between = "int seed = time(NULL); __asm__(\"nop\\nnop\\nnop\\nnop\"); srand(seed)";
+  EXPECT_EQ(readings(between).back(), Words{}); // without optimization the seed is kept in memory
+  for (const char* draw :
+       {"srand(now = time(NULL)); printf(\"%ld\", now)", "srand(time(&now)); printf(\"%ld\", now)",
+        "gettimeofday(&time_of_day, NULL); srand(time_of_day.tv_sec); printf(\"%ld\", time_of_day.tv_usec)"})
+    EXPECT_EQ(readings(draw), named) << draw;
+}
+
 TEST(Inputs, OfPythonByOtherWaysAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "train.py")

@@ -32,6 +32,14 @@ const Kinds all_kinds_of_this_machine =
 
 constexpr std::uint64_t base = 0x1000;
 
+/// Instructions of aarch64.
+std::vector<unsigned char> words(const std::vector<std::uint32_t>& all) {
+  std::vector<unsigned char> bytes;
+  for (const std::uint32_t word : all)
+    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<unsigned char>(word >> shift));
+  return bytes;
+}
+
 FoundDraws find_in(Machine machine, const std::vector<unsigned char>& bytes, std::uint64_t start = base) {
   return find_draws(machine, {base, bytes}, [start](std::uint64_t) { return start; });
 }
@@ -98,12 +106,6 @@ TEST(MachineCode, SaysNothingOfWhatItCannotDecode) {
 }
 
 TEST(MachineCode, FindsTheInstructionsOfArm) {
-  const auto words = [](const std::vector<std::uint32_t>& all) {
-    std::vector<unsigned char> bytes;
-    for (const std::uint32_t word : all)
-      for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<unsigned char>(word >> shift));
-    return bytes;
-  };
   constexpr std::uint32_t number = 0xD28022C8, short_number = 0x528022C8; // mov x8, 278; mov w8, 278
   constexpr std::uint32_t call = 0xD4000001, nop = 0xD503201F, equal = 0x54000020, jump = 0x14000001;
   constexpr std::uint32_t branch = 0x94000000, other = 0xD2800008, unknown = 0;
@@ -117,6 +119,24 @@ TEST(MachineCode, FindsTheInstructionsOfArm) {
     EXPECT_EQ(kinds(find_in(Machine::aarch64, words({number, between, call})).draws), Kinds{})
         << std::hex << between;
   EXPECT_EQ(kinds(find_in(Machine::aarch64, words({call})).draws), Kinds{});
+}
+
+TEST(MachineCode, KnowsAResultOfArmThatIsPassedOn) {
+  constexpr std::uint32_t call = 0x94000000, nop = 0xD503201F;
+  const auto is_passed_on = [](std::uint32_t before, std::uint32_t between) {
+    const std::vector<unsigned char> code = words({nop, before, call, between, call});
+    return is_result_passed_on(Machine::aarch64, {base, code}, base, base + 12, base + 20, true);
+  };
+  constexpr std::uint32_t null = 0xD2800000, zero = 0x2A1F03E0,
+                          address = 0x910023E0; // mov x0, 0; mov w0, wzr; add x0, sp, 8
+  constexpr std::uint32_t copy = 0x2A0003F3, store = 0xA90007E0, other = 0xAA1403E1, branch = 0x34000000;
+  for (const std::uint32_t before : {null, zero})
+    EXPECT_TRUE(is_passed_on(before, nop)) << std::hex << before;
+  for (const std::uint32_t before : {address, nop})
+    EXPECT_FALSE(is_passed_on(before, nop)) << std::hex << before;
+  EXPECT_TRUE(is_passed_on(null, other));
+  for (const std::uint32_t between : {copy, store, branch, call, null, address})
+    EXPECT_FALSE(is_passed_on(null, between)) << std::hex << between;
 }
 
 TEST(Scan, FindsEachKindInItsFunction) {

@@ -4,6 +4,7 @@
 // packages that brought them.
 #pragma once
 
+#include "common/secrets.h"
 #include "environment/environment.h"
 #include "log_reader/log.h"
 #include "support/ask.h"
@@ -84,7 +85,10 @@ std::set<std::string> files_read(const Log& log, const std::string& name);
 std::map<std::string, std::string> written_files(const std::string& log, std::int64_t began);
 /// The git repository of this folder, and uv's lock file.
 void capture_code(const AskLimits& limits, Environment& to);
-/// Program and arguments, without what may be a secret.
+/// A command's words without what may be a secret; what is long ends in "…".
+std::vector<std::string> shown_words(const std::vector<std::string>& words,
+                                     DrawnParts drawn = DrawnParts::hidden);
+/// Program and arguments, without what may be a secret; parts that look drawn are hashed.
 void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to);
 void capture_caches(Environment& to);
 /// True for a file of compiled kernels, or of what timing chose, which a library keeps for later runs.

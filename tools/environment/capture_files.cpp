@@ -100,6 +100,8 @@ std::string place_of(const Cache& cache) {
   return below.ends_with('_') ? below + variable("USER") : below;
 }
 
+constexpr const char* cut_here = "…"; // as add_json has it
+
 /// The words of a JSON array; that which was cut has none.
 std::vector<std::string> words_of_arguments(const std::string& array) {
   const auto json = nlohmann::json::parse(array, nullptr, false);
@@ -187,8 +189,7 @@ void capture_code(const AskLimits& limits, Environment& to) {
   section.put("git untracked files", state.untracked);
 }
 
-void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to) {
-  constexpr std::size_t longest = 2400; // a start record holds little more, and says not that it is cut
+std::vector<std::string> shown_words(const std::vector<std::string>& words, DrawnParts drawn) {
   std::string bytes;
   for (const std::string& word : words) bytes += word + '\0';
   const std::size_t size = bytes.size();
@@ -196,16 +197,23 @@ void capture_command(const std::string& program, const std::vector<std::string>&
   std::string room(4 * size + 1024, '\0');
   TextWriter line(room.data(), room.size());
   line.add('{');
-  add_arguments(line, bytes.data(), size);
+  add_arguments(line, bytes.data(), size, drawn);
   const std::string text = line.c_str();
+  const std::size_t begin = text.find('[');
+  std::vector<std::string> shown = words_of_arguments(begin == text.npos ? "" : text.substr(begin));
+  if (shown.size() < words.size()) shown.emplace_back(cut_here);
+  return shown;
+}
+
+void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to) {
+  constexpr std::size_t longest = 2400; // a start record holds little more, and says not that it is cut
   CapturedSection& section = to.of(EnvironmentSection::code);
   section.facts["program"] = looks_drawn(program) ? hashed_value + hash_text(program) : program;
-  const std::size_t begin = text.find('[');
   std::string all;
   std::size_t count = 0;
   bool is_cut = false;
-  for (const std::string& word : words_of_arguments(begin == std::string::npos ? "" : text.substr(begin))) {
-    is_cut |= word.ends_with("…");
+  for (const std::string& word : shown_words(words, DrawnParts::shown)) {
+    is_cut |= word.ends_with(cut_here);
     all += (count++ == 0 ? "" : " ") +
            (looks_drawn(word)
                 ? hashed_value + hash_text(word)
@@ -213,7 +221,7 @@ void capture_command(const std::string& program, const std::vector<std::string>&
   }
   section.facts.erase("arguments");
   section.unknown.erase("arguments");
-  if (is_cut || count < words.size() || all.size() > longest)
+  if (is_cut || all.size() > longest)
     section.unknown["arguments"] = "they are longer than what is kept of them";
   else
     section.facts["arguments"] = all;

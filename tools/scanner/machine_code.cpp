@@ -20,12 +20,18 @@ struct Candidate {
   bool is_other = false; ///< than a draw
 };
 
+using Registers = std::span<const unsigned>;
+
+constexpr unsigned x86_result[] = {X86_REG_AL, X86_REG_AH, X86_REG_AX, X86_REG_EAX, X86_REG_RAX};
+constexpr unsigned x86_argument[] = {X86_REG_DIL, X86_REG_DI, X86_REG_EDI, X86_REG_RDI};
+constexpr unsigned arm_number[] = {ARM64_REG_W8, ARM64_REG_X8}; // of a system call
+constexpr unsigned arm_result[] = {ARM64_REG_W0, ARM64_REG_X0}; // and the first argument
+
 /// Capstone, set up for one machine.
 class Decoder {
 public:
-  explicit Decoder(Machine machine) {
-    const bool is_x86 = machine == Machine::x86_64;
-    if (cs_open(is_x86 ? CS_ARCH_X86 : CS_ARCH_ARM64, is_x86 ? CS_MODE_64 : CS_MODE_ARM, &handle_) !=
+  explicit Decoder(Machine machine) : is_x86_(machine == Machine::x86_64) {
+    if (cs_open(is_x86_ ? CS_ARCH_X86 : CS_ARCH_ARM64, is_x86_ ? CS_MODE_64 : CS_MODE_ARM, &handle_) !=
         CS_ERR_OK)
       throw std::bad_alloc();
     cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON); // before cs_malloc, which makes room for it
@@ -49,21 +55,39 @@ public:
     return cs_disasm_iter(handle_, &bytes, &size, &address, instruction_) ? instruction_ : nullptr;
   }
 
-  bool writes_one_of(const cs_insn& instruction, std::initializer_list<unsigned> registers) {
-    cs_regs read, written;
-    std::uint8_t read_count = 0, written_count = 0;
-    if (cs_regs_access(handle_, &instruction, read, &read_count, written, &written_count) != CS_ERR_OK)
-      return true; // not known: believe nothing
-    return std::any_of(written, written + written_count, [registers](unsigned id) {
+  bool writes_one_of(const cs_insn& instruction, Registers registers) {
+    return !has_access(instruction) || is_one_of(written_, written_count_, registers);
+  }
+  bool reads_one_of(const cs_insn& instruction, Registers registers) {
+    return !has_access(instruction) || is_one_of(read_, read_count_, registers);
+  }
+
+  /// Of aarch64 Capstone has calls among the jumps.
+  bool is_call(const cs_insn& instruction) const {
+    return is_x86_ ? cs_insn_group(handle_, &instruction, CS_GRP_CALL)
+                   : instruction.id == ARM64_INS_BL || instruction.id == ARM64_INS_BLR;
+  }
+  bool is_jump(const cs_insn& instruction) const {
+    return cs_insn_group(handle_, &instruction, CS_GRP_JUMP) ||
+           cs_insn_group(handle_, &instruction, CS_GRP_RET);
+  }
+
+private:
+  /// False where it is not known: then nothing is believed.
+  bool has_access(const cs_insn& instruction) {
+    return cs_regs_access(handle_, &instruction, read_, &read_count_, written_, &written_count_) == CS_ERR_OK;
+  }
+  static bool is_one_of(const cs_regs& ids, std::size_t count, Registers registers) {
+    return std::any_of(ids, ids + count, [registers](unsigned id) {
       return std::ranges::find(registers, id) != registers.end();
     });
   }
 
-  bool is_call(const cs_insn& instruction) const { return cs_insn_group(handle_, &instruction, CS_GRP_CALL); }
-
-private:
+  const bool is_x86_;
   csh handle_ = 0;
   cs_insn* instruction_ = nullptr;
+  cs_regs read_, written_;
+  std::uint8_t read_count_ = 0, written_count_ = 0;
 };
 
 /// x86-64: instructions of any length, so only decoding from a known start tells where one begins.
@@ -145,10 +169,29 @@ std::optional<std::uint64_t> number_after(Decoder& decoder, const cs_insn& instr
   // What follows a jump or a return is reached from elsewhere; a call and a system call answer in rax.
   const bool ends_line = instruction.id == X86_INS_JMP || instruction.id == X86_INS_RET ||
                          instruction.id == X86_INS_SYSCALL || decoder.is_call(instruction);
-  if (ends_line ||
-      decoder.writes_one_of(instruction, {X86_REG_AL, X86_REG_AH, X86_REG_AX, X86_REG_EAX, X86_REG_RAX}))
-    return std::nullopt;
+  if (ends_line || decoder.writes_one_of(instruction, x86_result)) return std::nullopt;
   return before;
+}
+
+/// `xor edi, edi` or `mov edi, 0`
+bool passes_null(const cs_insn& instruction) {
+  const cs_x86& x86 = instruction.detail->x86;
+  const bool is_zero = instruction.id == X86_INS_MOV && x86.op_count == 2 &&
+                       x86.operands[1].type == X86_OP_IMM && x86.operands[1].imm == 0;
+  const bool is_xor = instruction.id == X86_INS_XOR && x86.op_count == 2 &&
+                      x86.operands[1].type == X86_OP_REG && x86.operands[0].reg == x86.operands[1].reg;
+  return is_zero || is_xor;
+}
+
+/// `mov edi, eax`
+bool passes_result(const cs_insn& instruction) {
+  const cs_x86& x86 = instruction.detail->x86;
+  const auto holds = [&x86](int operand, unsigned small, unsigned whole) {
+    return x86.operands[operand].type == X86_OP_REG &&
+           (x86.operands[operand].reg == small || x86.operands[operand].reg == whole);
+  };
+  return instruction.id == X86_INS_MOV && x86.op_count == 2 && holds(0, X86_REG_EDI, X86_REG_RDI) &&
+         holds(1, X86_REG_EAX, X86_REG_RAX);
 }
 
 } // namespace x86
@@ -203,10 +246,19 @@ std::optional<std::uint64_t> number_after(Decoder& decoder, const cs_insn& instr
   const bool is_plain_branch =
       instruction.id == ARM64_INS_B && (arm.cc == ARM64_CC_INVALID || arm.cc == ARM64_CC_AL);
   const bool ends_line = is_plain_branch || instruction.id == ARM64_INS_BR ||
-                         instruction.id == ARM64_INS_RET || instruction.id == ARM64_INS_BL ||
-                         instruction.id == ARM64_INS_BLR;
-  if (ends_line || decoder.writes_one_of(instruction, {ARM64_REG_W8, ARM64_REG_X8})) return std::nullopt;
+                         instruction.id == ARM64_INS_RET || decoder.is_call(instruction);
+  if (ends_line || decoder.writes_one_of(instruction, arm_number)) return std::nullopt;
   return before;
+}
+
+/// `mov x0, 0`
+bool passes_null(const cs_insn& instruction) {
+  const cs_arm64& arm = instruction.detail->arm64;
+  const bool is_move = instruction.id == ARM64_INS_MOVZ || instruction.id == ARM64_INS_MOV;
+  return is_move && arm.op_count == 2 &&
+         ((arm.operands[1].type == ARM64_OP_IMM && arm.operands[1].imm == 0) ||
+          (arm.operands[1].type == ARM64_OP_REG &&
+           (arm.operands[1].reg == ARM64_REG_XZR || arm.operands[1].reg == ARM64_REG_WZR)));
 }
 
 } // namespace arm
@@ -307,6 +359,40 @@ FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStar
   }
   if (!with_others) std::erase_if(found.draws, [](const Draw& draw) { return !is_draw(draw.kind); });
   return found;
+}
+
+bool is_result_passed_on(Machine machine, const CodeRange& code, std::uint64_t function, std::uint64_t from,
+                         std::uint64_t to, bool begins_with_address) {
+  constexpr std::uint64_t farthest = 1 << 20; // bytes: a longer function is decoded for nothing
+  const std::uint64_t end = code.address + code.bytes.size();
+  if (function < code.address || function >= from || from >= to || to > end || to - function > farthest)
+    return false;
+  const bool is_x86 = machine == Machine::x86_64;
+  const Registers argument = is_x86 ? Registers(x86_argument) : arm_result;
+  const Registers result = is_x86 ? Registers(x86_result) : arm_result;
+  Decoder decoder(machine);
+  bool is_null = !begins_with_address, is_passed = !is_x86;
+  for (std::uint64_t at = function;;) {
+    const cs_insn* const instruction = decoder.decode(code.bytes, at - code.address);
+    if (instruction == nullptr) return false;
+    const std::uint64_t before = at;
+    at += instruction->size;
+    const bool is_call = decoder.is_call(*instruction);
+    if (at < from) {
+      if (decoder.writes_one_of(*instruction, argument))
+        is_null = is_x86 ? x86::passes_null(*instruction) : arm::passes_null(*instruction);
+      is_null |= is_call; // whose argument is gone
+    } else if (before < from) {
+      if (at != from || !is_call || !is_null) return false;
+    } else if (at >= to) {
+      return at == to && is_call && is_passed;
+    } else if (is_x86 && x86::passes_result(*instruction)) {
+      is_passed = true;
+    } else if (is_call || decoder.is_jump(*instruction) || decoder.reads_one_of(*instruction, argument) ||
+               decoder.reads_one_of(*instruction, result) || decoder.writes_one_of(*instruction, argument)) {
+      return false;
+    }
+  }
 }
 
 } // namespace detshim

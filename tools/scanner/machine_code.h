@@ -55,4 +55,11 @@ using FunctionStart = std::function<std::uint64_t(std::uint64_t)>;
 FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStart& function_start,
                       bool with_others = false);
 
+/// True if the value of the call that returns to `from` is the first argument of the one that returns to
+/// `to`, and nothing else between the two: `srand(time(0))`. False too if the first call was given an
+/// address, where it may leave the value. `function`: where that begins which holds both, with an address as
+/// its own first argument or not.
+bool is_result_passed_on(Machine machine, const CodeRange& code, std::uint64_t function, std::uint64_t from,
+                         std::uint64_t to, bool begins_with_address);
+
 } // namespace detshim

@@ -5,6 +5,7 @@
 #include "environment/capture.h"
 #include "environment/kept_environments.h"
 #include "report/json.h"
+#include "report/log_report.h"
 #include "support/files.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
@@ -15,16 +16,6 @@
 
 namespace detshim {
 namespace {
-
-/// The program and its arguments, without what may be a secret.
-std::string shown_command(const std::vector<std::string>& words) {
-  if (words.empty()) return "";
-  Environment captured;
-  capture_command(words.front(), words, captured);
-  const auto& facts = captured.of(EnvironmentSection::code).facts;
-  const auto arguments = facts.find("arguments");
-  return arguments == facts.end() ? facts.at("program") + " ..." : arguments->second;
-}
 
 Json resource_descriptor(const std::string& name, const std::string& sha256, const Json& annotations = {}) {
   if (sha256.empty())
@@ -57,7 +48,8 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
   const bool differs = verdict == "different" || !failed.empty() || !document.at("differences").empty();
   const bool is_proved =
       verdict == "equal" && warned.empty() && document.at("equal_runs").get<std::size_t>() >= 2;
-  Json how = {{"command", shown_command(document.at("command"))}, {"perturbations", perturbations}};
+  Json how = {{"command", shell_command(shown_words(document.at("command")))},
+              {"perturbations", perturbations}};
   for (const char* name :
        {"seed", "mode", "verdict", "equal_runs", "relative_tolerance", "absolute_tolerance"})
     how[name] = document.at(name);

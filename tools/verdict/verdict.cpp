@@ -193,31 +193,44 @@ void find_pools(const VerdictInputs& inputs, Verdict& verdict) {
 // ---- What the user's own lines did that no seed pins ----
 
 /// Calls of clocks whose value went to a function that seeds, where it gave way, and nowhere else:
-/// `srand(time(0))`. Between the two calls is no room for an instruction that keeps a copy.
+/// `srand(time(0))`.
 class PinnedClocks {
 public:
-  explicit PinnedClocks(const VerdictInputs& inputs) {
+  explicit PinnedClocks(const VerdictInputs& inputs) : changed_(inputs.code.changed) {
     for (const SymbolSummary& symbol : inputs.summary.symbols)
       if (symbol.action == Action::pin && has_reason(symbol, {Reason::clock_seed, Reason::id_seed}))
-        for (const CallPlace& place : symbol.places) calls_.insert(place.at);
+        for (const CallPlace& place : symbol.places)
+          seeds_[file_of_place(place.at)].insert(address_in(place.at));
   }
 
   bool contain(const std::string& at) const {
-#ifdef __x86_64__
-    constexpr std::uint64_t longest = 8; // mov rdi, rax; call
-#else
-    constexpr std::uint64_t longest = 4; // bl
-#endif
-    const std::size_t plus = at.rfind("+0x");
-    if (plus == std::string::npos) return false;
-    const std::uint64_t address = std::strtoull(at.c_str() + plus + 3, nullptr, 16);
-    for (std::uint64_t further = 1; further <= longest; ++further)
-      if (calls_.contains(at.substr(0, plus) + "+0x" + hexadecimal(address + further))) return true;
-    return false;
+    constexpr std::uint64_t farthest = 64; // bytes: a few instructions that have to do with neither
+    const auto seeds = seeds_.find(file_of_place(at));
+    if (seeds == seeds_.end() || changed_.contains(seeds->first)) return false;
+    const std::uint64_t from = address_in(at);
+    const auto to = seeds->second.upper_bound(from);
+    if (to == seeds->second.end() || *to - from > farthest) return false;
+    try {
+      const ElfFile file(seeds->first);
+      const bool begins_with_address = file.function_name(from) != "main";
+      return std::ranges::any_of(file.code(), [&](const CodeRange& code) {
+        return is_result_passed_on(file.machine(), code, file.function_start(from), from, *to,
+                                   begins_with_address);
+      });
+    } catch (const ElfError&) {
+      return false;
+    }
   }
 
 private:
-  std::set<std::string> calls_; ///< return addresses
+  /// Of "/home/me/train+0x12a4".
+  static std::uint64_t address_in(const std::string& at) {
+    const std::size_t plus = at.rfind("+0x");
+    return plus == std::string::npos ? 0 : std::strtoull(at.c_str() + plus + 3, nullptr, 16);
+  }
+
+  const std::set<std::string>& changed_;
+  std::map<std::string, std::set<std::uint64_t>> seeds_; ///< return addresses by file
 };
 
 /// PyTorch deals tasks to its loader's workers, and takes their results, in a fixed order.

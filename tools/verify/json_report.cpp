@@ -1,3 +1,4 @@
+#include "environment/capture.h"
 #include "log_diff/difference_report.h"
 #include "report/json.h"
 #include "support/wording.h"
@@ -113,7 +114,7 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
   print_json(out, {{"schema_version", 1},
                    {"verdict", answer_name(result.answer)},
                    {"text", describe_answer(plan, result)},
-                   {"command", plan.command},
+                   {"command", shown_words(plan.command)},
                    {"seed", plan.seed},
                    {"mode", plan.mode},
                    {"folder", plan.folder.string()},

@@ -1,3 +1,4 @@
+#include "environment/capture.h"
 #include "report/log_report.h"
 #include "support/wording.h"
 #include "verify/report.h"
@@ -56,8 +57,8 @@ std::string describe_command(const std::vector<std::string>& words, std::size_t 
 }
 
 std::string describe_plan(const VerifyPlan& plan) {
-  return describe_command(plan.command) + "\nseed " + plan.seed + ", mode " + plan.mode + "; kept in " +
-         printable(plan.folder.string()) + "\n\n";
+  return describe_command(shown_words(plan.command)) + "\nseed " + plan.seed + ", mode " + plan.mode +
+         "; kept in " + printable(plan.folder.string()) + "\n\n";
 }
 
 std::string label(const std::string& text) {
