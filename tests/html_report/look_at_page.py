@@ -103,7 +103,9 @@ def look(browser):
 
 def main():
     page = sys.argv[1]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        # By a short name: a socket's has at most 107 characters.
+        profile = f"/proc/{os.getpid()}/fd/{os.open(folder, os.O_PATH)}"
         browser = Browser(os.environ.get("CHROMIUM", "chromium"), profile)
         try:
             browser.call("Page.enable")
