@@ -227,14 +227,19 @@ TEST_F(Evidence, IsOfARunInWhichALibraryOpenedAFileBefore) {
 }
 
 TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
-  write("train.py",
-        "import os\nos.urandom(2)\n"
-        "n = int(open('n').read()) if os.path.exists('n') else 0\nopen('n', 'w').write(str(n + 1))\n");
-  EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // it read none
-  const Json log = log_of(timed_);
-  EXPECT_EQ(log["verdict"], "unverified");
-  EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
-  EXPECT_NE(log["reasons"][0]["text"].dump().find("n\""), std::string::npos) << log["reasons"];
+  const std::string begin =
+      "import os\nos.urandom(2)\nn = int(open('n').read()) if os.path.exists('n') else 0\n";
+  const std::string in_place = "open('n', 'w').write(str(n + 1))\n",
+                    replaced = "open('new', 'w').write(str(n + 1))\nos.replace('new', 'n')\n";
+  for (const std::string& end : {in_place, replaced}) {
+    fs::remove(scratch_.path() / "n");
+    write("train.py", begin + end);
+    EXPECT_EQ(log_of(timed_)["verdict"], "covered") << end; // it read none
+    const Json log = log_of(timed_);
+    EXPECT_EQ(log["verdict"], "unverified") << end;
+    EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
+    EXPECT_NE(log["reasons"][0]["text"].dump().find("n\""), std::string::npos) << log["reasons"];
+  }
 }
 
 TEST_F(Evidence, IsNoneForWhatOneRunLooksForAndMakes) {

@@ -188,6 +188,35 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
             equal);
 }
 
+// What gets its name without being opened under it, what is large, and the last of many.
+TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedComesAnotherWay) {
+  const fs::path elsewhere = folder().string() + "-elsewhere";
+  fs::create_directories(elsewhere);
+  const std::string ways[] = {
+      "os.rename(new, 'model')",
+      "os.link(new, 'model')",
+      "os.symlink(new, 'model')",
+      "os.symlink(new, 'model', dir_fd=here)",
+      "os.rename(new, 'model', dst_dir_fd=here)",
+      "os.link(new, 'model', dst_dir_fd=here)",
+      "os.spawnlp(os.P_WAIT, 'mv', 'mv', new, 'model')",
+      "open('model', 'wb').truncate(65 << 20); open('model', 'r+').write(str(time.time_ns()))",
+      "[open(f'part-{i}', 'w').write(str(time.time_ns() if i == 1001 else 0)) for i in range(1002)]"};
+  for (const std::string& way : ways) {
+    std::ofstream(folder() / "save.py") << "import os, time\nif os.path.lexists('model'): "
+                                           "os.unlink('model')\nhere = os.open('.', os.O_RDONLY)\n"
+                                        << "new = '" << elsewhere.string() << "/' + str(time.time_ns())\n"
+                                        << "open(new, 'w').write(str(time.time_ns()))\n"
+                                        << way << '\n';
+    const Result result =
+        verify({"--ignore", elsewhere.string() + "/*"}, {"/usr/bin/python3", "-S", "save.py"});
+    EXPECT_EQ(result.status, unverified) << way << result.out;
+    EXPECT_TRUE(contains(result.out, (folder() / (contains(way, "part-") ? "part-1001" : "model")).string()))
+        << way << result.out;
+  }
+  fs::remove_all(elsewhere);
+}
+
 // The first program on a new machine fills it, and its index has times.
 TEST_F(Verify, TakesNoCacheOfKernelsForAnOutput) {
   const Words program = {"/usr/bin/python3", "-S", "-c",

@@ -79,10 +79,13 @@ bool is_unreached(const Log& log);
 void capture_used_files(const Log& log, bool is_here, Environment& to);
 /// Files of that name that the run read, by its list.
 std::set<std::string> files_read(const Log& log, const std::string& name);
-/// Files that the run whose log lies there has written and left since `began` (nanoseconds since 1970), below
-/// this folder or in none for temporary ones, by this name or another: what they hold now, by their paths. At
-/// most 1,000, and none of more than 64 MB.
-std::map<std::string, std::string> written_files(const std::string& log, std::int64_t began);
+/// Files and links that a run has written and left, below this folder or in none for temporary ones.
+struct WrittenFiles {
+  std::map<std::string, std::string> contents; ///< what they hold now, by their paths
+  bool are_all = true;                         ///< false: the run used more files than a list holds
+};
+/// Of the run whose log lies there, which began then (nanoseconds since 1970).
+WrittenFiles written_files(const std::string& log, std::int64_t began);
 /// The git repository of this folder, and uv's lock file.
 void capture_code(const AskLimits& limits, Environment& to);
 /// A command's words without what may be a secret; what is long ends in "…".

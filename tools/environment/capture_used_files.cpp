@@ -264,31 +264,35 @@ std::set<std::string> files_read(const Log& log, const std::string& name) {
   return found;
 }
 
-std::map<std::string, std::string> written_files(const std::string& log, std::int64_t began) {
-  constexpr std::size_t most = 1000;
-  std::map<std::string, std::string> found;
+WrittenFiles written_files(const std::string& log, std::int64_t began) {
+  WrittenFiles found;
   std::error_code error;
   const std::string here = fs::current_path(error).string() + '/';
   const std::string own = fs::path(log).parent_path().parent_path().string() + '/';
   const auto add = [&](const std::string& path) {
     struct stat state;
     if (::lstat(path.c_str(), &state) != 0) return false;
-    if (found.size() < most && S_ISREG(state.st_mode) && state.st_size <= 64 << 20 &&
-        !path.starts_with(own) && was_changed_since(state, began) && !is_in_cache_of_kernels(path) &&
-        !is_own_stream(state))
-      if (const Known known = contents_of(path, state); known.problem.empty()) found[path] = known.text;
+    const bool is_link = S_ISLNK(state.st_mode);
+    if (!(is_link || S_ISREG(state.st_mode)) || path.starts_with(own) || !was_changed_since(state, began) ||
+        is_in_cache_of_kernels(path) || is_own_stream(state))
+      return true;
+    const Known known =
+        is_link ? Known{"leads to " + fs::read_symlink(path, error).string(), ""} : hash_of_file(path);
+    found.contents[path] = known.problem.empty() ? known.text + ", " + mode_of(state) : size_and_time(state);
     return true;
   };
   for (const auto& entry : fs::directory_iterator(log, error)) {
     if (entry.path().extension() != ".files") continue;
-    for (const auto& [path, uses] : read_list(entry.path()).files) {
+    const List list = read_list(entry.path());
+    found.are_all &= list.is_whole;
+    for (const auto& [path, uses] : list.files) {
       if (!uses.written || (is_temporary(path) && !path.starts_with(here)) || add(path)) continue;
-      // It may have got another name in its folder, or its folder has.
+      // Its folder may have got another name.
       fs::path folder = fs::path(path).parent_path();
       int depth = 0;
       for (; !fs::is_directory(folder, error) && folder.has_relative_path(); ++depth)
         folder = folder.parent_path();
-      std::size_t left = most;
+      std::size_t left = 1000;
       for (fs::recursive_directory_iterator at(folder, error), end; at != end && left-- > 0;
            at.increment(error)) {
         if (at.depth() >= depth) at.disable_recursion_pending();
@@ -318,8 +322,10 @@ void capture_used_files(const Log& log, bool is_here, Environment& to) {
       if (uses.link) put(section, "link " + subject.substr(5), target_of(path, to.began));
       if (uses.attributes) put(section, "attributes of " + subject.substr(5), attributes_of(path));
       struct stat state;
+      const bool is_of_git =
+          path.find("/.git/") != path.npos; // which keeps files' times, for the same answers
       if ((uses.read || uses.looked_first) && uses.written && ::stat(path.c_str(), &state) == 0 &&
-          S_ISREG(state.st_mode) && was_changed_since(state, to.began))
+          S_ISREG(state.st_mode) && was_changed_since(state, to.began) && !is_of_git)
         carried += subject.substr(5) + '\n';
       if ((uses.listed || uses.all) && !(is_temporary(path) && is_scratch(path, list)))
         put(section, subject + "/", names_in(path, uses.all, list.files));

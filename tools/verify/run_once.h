@@ -1,6 +1,7 @@
 // Runs the program once, with what it prints kept in files, and waits for all that it started.
 #pragma once
 
+#include "environment/capture.h"
 #include "run/run.h"
 #include "verify/held_signals.h"
 #include "verify/outputs.h"
@@ -43,8 +44,7 @@ struct Run {
   int not_kept = 0;                     ///< the error for which what was printed is not whole in its file
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   std::vector<OutputFile> outputs;
-  std::map<std::string, std::string>
-      unnamed_outputs;                            ///< files written that no --output names: their contents
+  WrittenFiles unnamed_outputs;                   ///< that no --output names
   std::string left_alone;                         ///< why some outputs were not taken; empty: all were
   std::optional<std::filesystem::path> full_disk; ///< a folder that had no room left when it ended
 

@@ -354,7 +354,8 @@ void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
     });
   };
   for (std::size_t i = 1; i < result.plain_runs; ++i) {
-    const auto &now = result.runs[i].unnamed_outputs, &before = result.runs[i - 1].unnamed_outputs;
+    const auto &now = result.runs[i].unnamed_outputs.contents,
+               &before = result.runs[i - 1].unnamed_outputs.contents;
     for (const auto& [path, contents] : now)
       if (before.contains(path) && before.at(path) != contents && !is_ignored(path)) differ.insert(path);
     // Where each has one that the other has not, their names differ. What the first alone wrote is a cache.
@@ -372,6 +373,12 @@ void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
          "files that no --output names differ from run to run (--ignore FILE: they may): " +
              some_of({differ.begin(), differ.end()}),
          false});
+  else if (plan.rules.outputs.empty() &&
+           !std::ranges::all_of(result.runs, [](const Run& run) { return run.unnamed_outputs.are_all; }))
+    add_problem(
+        result, "unnamed_output",
+        "the runs used more files than are listed, and may have written more: name what is to be equal "
+        "(--output FILE)");
 }
 
 void look_at_endings(Verification& result) {

@@ -95,6 +95,26 @@ ssize_t read_link_at(const Call& call, int folder, const char* path, Arguments..
   return call.real(folder, path, arguments...);
 }
 
+/// A file that gets a name without being opened: it was written under another one.
+template <typename Call>
+int note_named(const Call& call, int answer, const char* name, int folder = AT_FDCWD) {
+  if (answer == 0 && options().pins() && call.is_hooked())
+    note_file_use(FileUse::written, name, nullptr, folder);
+  return answer;
+}
+template <typename Call>
+int name_file(const Call& call, const char* from, const char* name) {
+  return note_named(call, call.real(from, name), name);
+}
+template <typename Call>
+int name_link(const Call& call, const char* to, int folder, const char* name) {
+  return note_named(call, call.real(to, folder, name), name, folder);
+}
+template <typename Call, typename... Flags>
+int name_at(const Call& call, int before, const char* from, int folder, const char* name, Flags... flags) {
+  return note_named(call, call.real(before, from, folder, name, flags...), name, folder);
+}
+
 /// A file that a child will have open, which is opened inside libc.
 template <typename Call>
 int open_for_child(const Call& call, posix_spawn_file_actions_t* actions, int fd, const char* path, int flags,
@@ -124,10 +144,8 @@ constexpr Description notes_input = {
     .action = Action::observe,
     .summary = "Noted where the user's own code calls it: what it reads is another in each run.",
 };
-constexpr Description notes_use = {
-    .action = Action::observe,
-    .summary = "Noted among the files that the run used.",
-};
+constexpr Description notes_use = {.action = Action::observe,
+                                   .summary = "Noted among the files that the run used."};
 using Status = Call<int(const char* path, struct stat* status)>;
 using StatusAt = Call<int(int folder, const char* path, struct stat* status, int flags)>;
 using Access = Call<int(const char* path, int mode)>;
@@ -152,12 +170,21 @@ using ReadAttribute = Call<ssize_t(const char* path, const char* name, void* val
 using ListAttributes = Call<ssize_t(const char* path, char* names, size_t size)>;
 using OpenForChild =
     Call<int(posix_spawn_file_actions_t* actions, int fd, const char* path, int flags, mode_t mode)>;
+using Naming = Call<int(const char* from, const char* name)>;
+using LinkAt = Call<int(const char* to, int folder, const char* name)>;
+using NamingAt = Call<int(int before, const char* from, int folder, const char* name)>;
+using NamingWith = Call<int(int before, const char* from, int folder, const char* name, int flags)>;
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
+DETSHIM_TEMPLATE_HOOKS(libc, Naming, rename, link, name_file, notes_use);
+DETSHIM_TEMPLATE_HOOK(libc, Naming, symlink, name_file, notes_use);
+DETSHIM_TEMPLATE_HOOK(libc, LinkAt, symlinkat, name_link, notes_use);
+DETSHIM_TEMPLATE_HOOK(libc, NamingAt, renameat, name_at, notes_use);
+DETSHIM_TEMPLATE_HOOKS(libc, NamingWith, renameat2, linkat, name_at, notes_use);
 DETSHIM_TEMPLATE_HOOKS(libc, Status, stat, stat64, status_of, notes_input);
 DETSHIM_TEMPLATE_HOOKS(libc, Status, lstat, lstat64, status_of, notes_input);
 DETSHIM_TEMPLATE_HOOKS(libc, StatusAt, fstatat, fstatat64, status_at, notes_input);
