@@ -171,6 +171,14 @@ TEST(Inputs, OfAClockForASeedAloneAreNone) {
     EXPECT_EQ(readings(draw), named) << draw;
 }
 
+// "?" where the interpreter has no UTF-8 for it.
+TEST(Inputs, OfAScriptWhoseNameIsNoUtf8AreNamed) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "tr\xe9in.py") << "import time\nprint(time.time_ns())\n";
+  EXPECT_EQ(reasons_of(scratch, "clock", {"/usr/bin/python3", "tr\xe9in.py"}),
+            Words{"your code reads a clock or an id: ?:2"});
+}
+
 TEST(Inputs, OfPythonByOtherWaysAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "train.py")

@@ -231,8 +231,9 @@ void each_named_frame(int limit, Visit visit) {
     const Owned code(python, frame, "f_code");
     const Owned file(python, code.get(), "co_filename");
     const Owned function(python, code.get(), "co_name");
-    return file.text() != nullptr && function.text() != nullptr &&
-           visit(python, frame, PythonFrame{file.text(), function.text(), 0});
+    if (file.get() == nullptr || function.get() == nullptr) return false;
+    const auto named = [](const char* text) { return text != nullptr ? text : PythonStack::no_utf8; };
+    return visit(python, frame, PythonFrame{named(file.text()), named(function.text()), 0});
   });
 }
 

@@ -93,9 +93,7 @@ int PythonStack::line() const {
     return line_of_(code_, layout_->position_is == Position::units ? position * 2 : position);
   }
   // Instructions, of two bytes each, lie behind the code object's fixed part.
-  uintptr_t position = 0;
-  uintptr_t fixed = 0;
-  uintptr_t units = 0;
+  uintptr_t position = 0, fixed = 0, units = 0;
   if (!read(frame_ + layout_->position, position) || !read(code + size_of_object, units) ||
       !read(reinterpret_cast<uintptr_t>(code_type_) + basic_size_of_type, fixed))
     return 0;
@@ -124,7 +122,8 @@ const char* PythonStack::text_at(uint16_t offset) const {
   if (read(text + layout_->letters, length) && read(text + layout_->letters + 8, letters) && letters != 0 &&
       length != 0 && length <= longest && is_text(0xFF))
     return reinterpret_cast<const char*>(letters);
-  return to_utf8_ != nullptr ? to_utf8_(reinterpret_cast<void*>(text)) : nullptr;
+  const char* const utf8 = to_utf8_ != nullptr ? to_utf8_(reinterpret_cast<void*>(text)) : nullptr;
+  return utf8 != nullptr ? utf8 : no_utf8;
 }
 
 } // namespace detshim

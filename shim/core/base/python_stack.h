@@ -42,9 +42,9 @@ public:
 
   const void* code() const { return code_; }
   int line() const;
-  /// nullptr where it cannot be read, or is neither ASCII nor kept as UTF-8.
-  const char* file() const { return text_at(layout_->file); }
-  const char* function() const { return text_at(layout_->name); }
+  static constexpr const char* no_utf8 = "?";                     ///< in place of a name that has none
+  const char* file() const { return text_at(layout_->file); }     ///< nullptr where it cannot be read
+  const char* function() const { return text_at(layout_->name); } ///< the same
 
 private:
   template <typename Value>
