@@ -335,6 +335,16 @@ TEST_F(LogReader, OrdersProcessesByRankAndPath) {
   EXPECT_EQ(order, "0 0.2 0.2.1 0.10 0 ");
 }
 
+TEST_F(LogReader, APlaceThatItsOwnFramesDoNotHoldIsDamaged) {
+  for (const std::string user : {"0", "1"}) {
+    const Log log =
+        read(start_line() + R"({"t":"clock","at":"/bin/python3+0x1","py":["train.py:3 main"],"user":)" +
+             user + "}\n");
+    EXPECT_EQ(log.damaged_lines, user == "0" ? 0U : 1U);
+    EXPECT_EQ(log.processes[0].user_places.size(), user == "0" ? 1U : 0U);
+  }
+}
+
 TEST_F(LogReader, WithoutCountsARecordIsOneCallAtLeast) {
   const std::string lines = start_line() + call_line("rand", "pin", R"(,"c":0)") + call_line("srand", "pin");
   const std::string good = counts_header() + counts_entry(5, Action::pin);

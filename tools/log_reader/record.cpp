@@ -208,7 +208,7 @@ End parse_end(const Keys<RecordType::end>& keys) {
 }
 
 template <RecordType type>
-UserPlace parse_user_place(const Keys<type>& keys) {
+std::optional<Record> parse_user_place(const Keys<type>& keys) {
   UserPlace place{record_schema[static_cast<int>(type)].name, keys.text("at"), keys.texts("frames"), {}};
   if constexpr (type == RecordType::input) place.kind = keys.text("what");
   if constexpr (type == RecordType::clock || type == RecordType::threads || type == RecordType::children ||
@@ -216,6 +216,7 @@ UserPlace parse_user_place(const Keys<type>& keys) {
     place.python = {keys.texts("py"), keys.number("user")};
   if (place.frames.size() > most_frames) place.frames.resize(most_frames);
   if (place.python.frames.size() > most_frames) place.python.frames.resize(most_frames);
+  if (place.python.user && *place.python.user >= place.python.frames.size()) return std::nullopt;
   return place;
 }
 

@@ -184,7 +184,7 @@ std::string freeze_option(const std::vector<std::string>& lines) {
   std::vector<std::string> places;
   for (const std::string& line : lines)
     places.push_back(line.substr(line.starts_with(program) ? program.size() : 0));
-  return lines.size() > most ? "--freeze-from LOG" : "--freeze " + joined(places, ",");
+  return lines.size() > most ? "--freeze-from LOG" : "--freeze " + printable(joined(places, ","));
 }
 
 std::string value_of(std::string_view name, const VerdictReason& reason) {
