@@ -108,9 +108,19 @@ class Attest(unittest.TestCase):
                        {"verdict": "equal", "differences": []}, {"verdict": "good"}):
             document.write_text(json.dumps(whole | change))
             self.assertEqual(self.attest()["predicate"]["result"], "FAILED", change)
-        document.write_text(json.dumps(whole | {"verdict": "equal", "differences": [], "equal_runs": 2, "compared": [
-            one | {"equal": True} for one in whole["compared"]], "problems": [{"kind": "log", "text": ""}]}))
-        self.assertEqual(self.attest()["predicate"]["result"], "WARNED")
+        good = whole | {"verdict": "equal", "differences": [], "equal_runs": 2, "problems": [],
+                        "compared": [one | {"equal": True} for one in whole["compared"]]}
+        for change, result in (({}, "PASSED"), ({"problems": [{"kind": "log", "text": ""}]}, "WARNED"), ({"runs": []}, "WARNED"),
+                               ({"equal_runs": 1000}, "WARNED"), ({"equal_runs": 1}, "WARNED"), ({"verdict": "good"}, "WARNED")):
+            document.write_text(json.dumps(good | change))
+            self.assertEqual(self.attest()["predicate"]["result"], result, change)
+
+    def test_speaks_of_the_last_one_also_without_a_log(self):
+        command = ["--library", LIBRARY, "--", "/bin/sh", "-c", "od -An -N8 /dev/urandom"]
+        self.run_detshim("verify", "--runs", "2", *command)
+        self.assertEqual(self.attest()["predicate"]["result"], "PASSED")
+        self.run_detshim("verify", "--runs", "2", "--mode", "off", *command)
+        self.assertEqual(self.attest()["predicate"]["result"], "FAILED")
 
     def test_refuses_what_is_not_whole(self):
         document = self.verify("echo loss")

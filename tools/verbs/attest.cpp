@@ -42,12 +42,16 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
     throw UsageError("it is of schema version " + version.dump() + ", this detshim reads 1");
   if (subjects.empty()) throw UsageError("no output was compared, nor standard output");
   for (const Json& problem : document.at("problems")) warned.push_back(problem.at("kind"));
+  std::size_t plain_runs = 0;
   for (const Json& run : document.at("runs"))
-    if (!text_of(run, "perturbation").empty()) perturbations.push_back(run.at("perturbation"));
+    if (text_of(run, "perturbation").empty())
+      ++plain_runs;
+    else
+      perturbations.push_back(run.at("perturbation"));
   const std::string verdict = document.at("verdict");
   const bool differs = verdict == "different" || !failed.empty() || !document.at("differences").empty();
-  const bool is_proved =
-      verdict == "equal" && warned.empty() && document.at("equal_runs").get<std::size_t>() >= 2;
+  const std::size_t equal_runs = document.at("equal_runs");
+  const bool is_proved = verdict == "equal" && warned.empty() && equal_runs >= 2 && equal_runs <= plain_runs;
   Json how = {{"command", shell_command(shown_words(document.at("command")))},
               {"perturbations", perturbations}};
   for (const char* name :

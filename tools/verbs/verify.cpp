@@ -140,12 +140,14 @@ std::vector<std::string> keep_learned_seeds_of(const std::string& one, const std
   return call_sites;
 }
 
-/// `detshim log` and `report` without a folder speak of this verification: of its last plain run.
+/// `detshim log`, `report` and `attest` without a folder speak of this verification: of its last plain run,
+/// also where that left no log (mode off).
 void link_last_run(const VerifyPlan& plan, const Verification& result) {
   if (result.plain_runs == 0) return;
   const std::filesystem::path log = result.runs[result.plain_runs - 1].log();
-  const OwnedDescriptor folder(::open(plan.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder && std::filesystem::is_directory(log))
+  std::error_code error;
+  std::filesystem::create_directory(log, error);
+  if (const OwnedDescriptor folder(::open(plan.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); folder)
     link_latest(folder.number(), log.lexically_relative(plan.folder.parent_path()).c_str(), ::getpid());
 }
 
