@@ -161,12 +161,14 @@ TEST(Inputs, OfAClockForASeedAloneAreNone) {
     return found;
   };
   const std::vector<Words> none(2), named(2, {"your code reads a clock or an id: reader.c:1"});
-  for (const char* draw : {"srand(time(NULL))", "srand48(time(NULL))", "srand(getpid())"})
+  for (const char* draw :
+       {"srand(time(NULL))", "srand48(time(NULL))", "srand(getpid())", "srand(time(NULL) + 3)"})
     EXPECT_EQ(readings(draw), none) << draw;
   const char* const between = "int seed = time(NULL); __asm__(\"nop\\nnop\\nnop\\nnop\"); srand(seed)";
   EXPECT_EQ(readings(between).back(), Words{}); // without optimization the seed is kept in memory
   for (const char* draw :
-       {"srand(now = time(NULL)); printf(\"%ld\", now)", "srand(time(&now)); printf(\"%ld\", now)",
+       {"srand(time(NULL) + 3 + puts(\"\"))", "srand(now = time(NULL)); printf(\"%ld\", now)",
+        "srand(time(&now)); printf(\"%ld\", now)",
         "gettimeofday(&time_of_day, NULL); srand(time_of_day.tv_sec); printf(\"%ld\", time_of_day.tv_usec)"})
     EXPECT_EQ(readings(draw), named) << draw;
 }

@@ -127,15 +127,19 @@ TEST(MachineCode, KnowsAResultOfArmThatIsPassedOn) {
     const std::vector<unsigned char> code = words({nop, before, call, between, call});
     return is_result_passed_on(Machine::aarch64, {base, code}, base, base + 12, base + 20, true);
   };
-  constexpr std::uint32_t null = 0xD2800000, zero = 0x2A1F03E0,
-                          address = 0x910023E0; // mov x0, 0; mov w0, wzr; add x0, sp, 8
+  // mov x0, 0; mov w0, wzr; add x0, sp, 8
+  constexpr std::uint32_t null = 0xD2800000, zero = 0x2A1F03E0, address = 0x910023E0;
+  // mov w19, w0; stp x0, x1, [sp]; mov x1, x20; cbz w0
   constexpr std::uint32_t copy = 0x2A0003F3, store = 0xA90007E0, other = 0xAA1403E1, branch = 0x34000000;
+  // add w0, w0, w19; csel x1, xzr, xzr, eq
+  constexpr std::uint32_t add = 0x0B130000, choice = 0x9A9F03E1;
   for (const std::uint32_t before : {null, zero})
     EXPECT_TRUE(is_passed_on(before, nop)) << std::hex << before;
   for (const std::uint32_t before : {address, nop})
     EXPECT_FALSE(is_passed_on(before, nop)) << std::hex << before;
-  EXPECT_TRUE(is_passed_on(null, other));
-  for (const std::uint32_t between : {copy, store, branch, call, null, address})
+  for (const std::uint32_t between : {other, add, null})
+    EXPECT_TRUE(is_passed_on(null, between)) << std::hex << between;
+  for (const std::uint32_t between : {copy, store, branch, call, choice})
     EXPECT_FALSE(is_passed_on(null, between)) << std::hex << between;
 }
 

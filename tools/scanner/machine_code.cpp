@@ -24,8 +24,12 @@ using Registers = std::span<const unsigned>;
 
 constexpr unsigned x86_result[] = {X86_REG_AL, X86_REG_AH, X86_REG_AX, X86_REG_EAX, X86_REG_RAX};
 constexpr unsigned x86_argument[] = {X86_REG_DIL, X86_REG_DI, X86_REG_EDI, X86_REG_RDI};
-constexpr unsigned arm_number[] = {ARM64_REG_W8, ARM64_REG_X8}; // of a system call
-constexpr unsigned arm_result[] = {ARM64_REG_W0, ARM64_REG_X0}; // and the first argument
+constexpr unsigned x86_gone[] = {X86_REG_AL,  X86_REG_AH,    X86_REG_AX, X86_REG_EAX,
+                                 X86_REG_RAX, X86_REG_DIL,   X86_REG_DI, X86_REG_EDI,
+                                 X86_REG_RDI, X86_REG_EFLAGS};    // after a call
+constexpr unsigned arm_number[] = {ARM64_REG_W8, ARM64_REG_X8};   // of a system call
+constexpr unsigned arm_argument[] = {ARM64_REG_W0, ARM64_REG_X0}; // and the result
+constexpr unsigned arm_gone[] = {ARM64_REG_W0, ARM64_REG_X0, ARM64_REG_NZCV};
 
 /// Capstone, set up for one machine.
 class Decoder {
@@ -61,6 +65,13 @@ public:
   bool reads_one_of(const cs_insn& instruction, Registers registers) {
     return !has_access(instruction) || is_one_of(read_, read_count_, registers);
   }
+  /// True if what those registers hold comes nowhere else by it, but for memory.
+  bool keeps_to(const cs_insn& instruction, Registers registers) {
+    return has_access(instruction) &&
+           (!is_one_of(read_, read_count_, registers) ||
+            std::all_of(written_, written_ + written_count_,
+                        [&](std::uint16_t id) { return is_one_of(&id, 1, registers); }));
+  }
 
   /// Of aarch64 Capstone has calls among the jumps.
   bool is_call(const cs_insn& instruction) const {
@@ -77,7 +88,7 @@ private:
   bool has_access(const cs_insn& instruction) {
     return cs_regs_access(handle_, &instruction, read_, &read_count_, written_, &written_count_) == CS_ERR_OK;
   }
-  static bool is_one_of(const cs_regs& ids, std::size_t count, Registers registers) {
+  static bool is_one_of(const std::uint16_t* ids, std::size_t count, Registers registers) {
     return std::any_of(ids, ids + count, [registers](unsigned id) {
       return std::ranges::find(registers, id) != registers.end();
     });
@@ -183,15 +194,11 @@ bool passes_null(const cs_insn& instruction) {
   return is_zero || is_xor;
 }
 
-/// `mov edi, eax`
-bool passes_result(const cs_insn& instruction) {
+bool writes_memory(const cs_insn& instruction) {
   const cs_x86& x86 = instruction.detail->x86;
-  const auto holds = [&x86](int operand, unsigned small, unsigned whole) {
-    return x86.operands[operand].type == X86_OP_REG &&
-           (x86.operands[operand].reg == small || x86.operands[operand].reg == whole);
-  };
-  return instruction.id == X86_INS_MOV && x86.op_count == 2 && holds(0, X86_REG_EDI, X86_REG_RDI) &&
-         holds(1, X86_REG_EAX, X86_REG_RAX);
+  return std::any_of(x86.operands, x86.operands + x86.op_count, [](const cs_x86_op& operand) {
+    return operand.type == X86_OP_MEM && (operand.access & CS_AC_WRITE) != 0;
+  });
 }
 
 } // namespace x86
@@ -259,6 +266,13 @@ bool passes_null(const cs_insn& instruction) {
          ((arm.operands[1].type == ARM64_OP_IMM && arm.operands[1].imm == 0) ||
           (arm.operands[1].type == ARM64_OP_REG &&
            (arm.operands[1].reg == ARM64_REG_XZR || arm.operands[1].reg == ARM64_REG_WZR)));
+}
+
+/// Or reads it.
+bool writes_memory(const cs_insn& instruction) {
+  const cs_arm64& arm = instruction.detail->arm64;
+  return std::any_of(arm.operands, arm.operands + arm.op_count,
+                     [](const cs_arm64_op& operand) { return operand.type == ARM64_OP_MEM; });
 }
 
 } // namespace arm
@@ -368,10 +382,10 @@ bool is_result_passed_on(Machine machine, const CodeRange& code, std::uint64_t f
   if (function < code.address || function >= from || from >= to || to > end || to - function > farthest)
     return false;
   const bool is_x86 = machine == Machine::x86_64;
-  const Registers argument = is_x86 ? Registers(x86_argument) : arm_result;
-  const Registers result = is_x86 ? Registers(x86_result) : arm_result;
+  const Registers argument = is_x86 ? Registers(x86_argument) : arm_argument;
+  const Registers gone = is_x86 ? Registers(x86_gone) : arm_gone;
   Decoder decoder(machine);
-  bool is_null = !begins_with_address, is_passed = !is_x86;
+  bool is_null = !begins_with_address;
   for (std::uint64_t at = function;;) {
     const cs_insn* const instruction = decoder.decode(code.bytes, at - code.address);
     if (instruction == nullptr) return false;
@@ -385,11 +399,10 @@ bool is_result_passed_on(Machine machine, const CodeRange& code, std::uint64_t f
     } else if (before < from) {
       if (at != from || !is_call || !is_null) return false;
     } else if (at >= to) {
-      return at == to && is_call && is_passed;
-    } else if (is_x86 && x86::passes_result(*instruction)) {
-      is_passed = true;
-    } else if (is_call || decoder.is_jump(*instruction) || decoder.reads_one_of(*instruction, argument) ||
-               decoder.reads_one_of(*instruction, result) || decoder.writes_one_of(*instruction, argument)) {
+      return at == to && is_call;
+    } else if (is_call || decoder.is_jump(*instruction) || !decoder.keeps_to(*instruction, gone) ||
+               (decoder.reads_one_of(*instruction, gone) &&
+                (is_x86 ? x86::writes_memory(*instruction) : arm::writes_memory(*instruction)))) {
       return false;
     }
   }
