@@ -188,6 +188,19 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
             equal);
 }
 
+// Hours of training need no five runs to be different.
+TEST_F(Verify, EndsWithTheFirstTwoThatDiffer) {
+  const auto runs = [&](const char* script) {
+    Words command = words({"-n", "", "--json"}, shell(script));
+    const auto number = std::ranges::find(command, "-n");
+    command.erase(number, number + 2);
+    fs::remove_all(kept());
+    return Json::parse(run(command, {}, folder()).out)["runs"].size();
+  };
+  EXPECT_EQ(runs("date +%N"), 2u);
+  EXPECT_EQ(runs("date +%N >/dev/null; echo 1"), 5u);
+}
+
 // What gets its name without being opened under it, what is large, and the last of many.
 TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedComesAnotherWay) {
   const fs::path elsewhere = folder().string() + "-elsewhere";
