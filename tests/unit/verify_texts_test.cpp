@@ -129,6 +129,20 @@ TEST(VolatileLines, HoldWhatTrainersPrintOfTime) {
     EXPECT_EQ(compare(one + "\n", other + "\n").different, 1u) << one;
 }
 
+// A speed in metres is what a program computed.
+TEST(VolatileLines, HoldRatesOfProgressAlone) {
+  for (const std::string unit :
+       {"it/s", "kit/s", " B/s", "MB/s", " GiB/s", " samples/sec", " tokens/second", " img/s", " ksamples/s",
+        "s/it", "ms/step", "us/step", " s/epoch", " rows/s", " batches/s"})
+    EXPECT_EQ(compare("at 12.3" + unit + ".\n", "at 13.3" + unit + ".\n").volatile_lines, 1u) << unit;
+  for (const std::string unit : {" m/s", "m/s", " dB/s", " nats/s", " km/s", " rad/s", " s/m", " ms/K",
+                                 " Mb/s", " mol/s", " b/s", " units/s", " bits/s", " visits/s", " s/bit"})
+    EXPECT_EQ(compare("at 12.3" + unit + ".\n", "at 13.3" + unit + ".\n").different, 1u) << unit;
+  EXPECT_EQ(compare("m/s: 12.3\n", "m/s: 13.3\n").different, 1u);
+  EXPECT_EQ(compare("[1:00:03<2:00:05, 3it/s]\n", "[1:00:04<2:00:06, 3it/s]\n").volatile_lines, 1u);
+  EXPECT_EQ(compare("won 12:30<13:40\n", "won 12:31<13:41\n").different, 1u);
+}
+
 TEST(VolatileLines, HoldOurOwnVariable) {
   for (const std::string before : {"DETSHIM_RUN=", "{'DETSHIM_RUN': '", "\"DETSHIM_RUN\":\""})
     EXPECT_EQ(compare(before + "8:1c80:", before + "8:1cc9:").volatile_lines, 1u) << before;

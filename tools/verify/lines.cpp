@@ -150,6 +150,13 @@ bool has_content(const std::string& masked) {
   return false;
 }
 
+/// What training goes on by, as docs/VERIFY.md lists it. What is counted in another unit is a result: "13.3
+/// m/s".
+const std::string units_of_progress =
+    "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?|iters?|iterations?|items?|images?|imgs?|[Ss]amples?|steps?|"
+    "toks?|"
+    "tokens?|seqs?|sequences?|ex|examples?|batch(?:es)?|rows?|records?|files?|docs?|epochs?))";
+
 } // namespace
 
 // Behind a comma stand milliseconds as Python's logging prints them, before its next field; all else there is
@@ -166,11 +173,11 @@ VolatileText::VolatileText(std::vector<Pattern> declared)
           R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$)"
           R"(|^\s*(\d+\.\d+ ?(?:secs?|seconds|ms|s))\s*$))",
           ""),
-      rate_(
-          R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:[A-Za-z]{1,10}/s(?:ec)?|m?s/[A-Za-z]{1,10})\b)"
-          R"(|\d\d:\d\d(?::\d\d)?<\d\d:\d\d(?::\d\d)?))"
-          R"(|(?:\b|_)(?:it|items|images|samples|steps|tok|tokens)(?:/|_per_)s(?:ec|econd)?\b["']?[ :=]+(\d+(?:\.\d+)?)(?![\w.])))",
-          ""),
+      rate_(R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:)" + units_of_progress + R"(/s(?:ec(?:ond)?)?|[mu]?s/)" +
+                units_of_progress +
+                R"()\b)|(?<=\[)((?:\d+:)?\d\d:\d\d<(?:\d+:)?\d\d:\d\d)(?=[,\]])|(?:\b|_))" +
+                units_of_progress + R"((?:/|_per_)s(?:ec|econd)?\b["']?[ :=]+(\d+(?:\.\d+)?)(?![\w.])))",
+            ""),
       own_(R"(\bDETSHIM_RUN(?:=|['"]: ?['"])([^\s'"]+))", "") {}
 
 std::string VolatileText::masked(std::string_view line, const RunFacts& run) const {
