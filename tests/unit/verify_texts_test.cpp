@@ -233,6 +233,25 @@ TEST(Metrics, AreComparedToTheirLastDigit) {
   EXPECT_EQ(found->other_value, "9007199254740992");
 }
 
+// However small it is, a tolerance does not make two numbers of one.
+TEST(Metrics, HaveNoToleranceByTheirReading) {
+  const Tolerance tiny = {1e-300, 0}, one = {0, 1}, loose = {1e-6, 0};
+  for (const auto& [value, other] : std::vector<std::pair<std::string, std::string>>{
+           {"9007199254740993", "9007199254740992"},
+           {"0.1", "0.10000000000000000001"},
+           {"18446744073709551617", "18446744073709551616"},
+           {"0.3333333333333333333333", "0.3333333333333333333334"}}) {
+    EXPECT_TRUE(compare_metric("loss=" + value, "loss=" + other, tiny)) << value;
+    EXPECT_FALSE(compare_metric("loss=" + value, "loss=" + other, loose)) << value;
+  }
+  EXPECT_TRUE(compare_metric("loss=9007199254740993", "loss=9007199254740991", one));
+  EXPECT_FALSE(compare_metric("loss=9007199254740993", "loss=9007199254740992", one));
+  for (const auto& [value, other] : std::vector<std::pair<std::string, std::string>>{
+           {"1", "1.0"}, {"0", "-0"}, {"1e3", "1000"}, {"0.5", "5e-1"}, {"inf", "Infinity"}})
+    EXPECT_FALSE(compare_metric("loss=" + value, "loss=" + other, tiny)) << value;
+  EXPECT_TRUE(compare_metric("loss=inf", "loss=-inf", loose));
+}
+
 /// Of 0.1234 and 0.9876 only the 0 would be compared.
 TEST(Metrics, ThatArePartsOfNumbersAreRefused) {
   for (const auto& [pattern, text] :

@@ -154,8 +154,7 @@ bool has_content(const std::string& masked) {
 /// m/s".
 const std::string units_of_progress =
     "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?|iters?|iterations?|items?|images?|imgs?|[Ss]amples?|steps?|"
-    "toks?|"
-    "tokens?|seqs?|sequences?|ex|examples?|batch(?:es)?|rows?|records?|files?|docs?|epochs?))";
+    "toks?|tokens?|seqs?|sequences?|ex|examples?|batch(?:es)?|rows?|records?|files?|docs?|epochs?))";
 
 } // namespace
 

@@ -5,19 +5,29 @@
 #include "verify/lines.h"
 
 #include <algorithm>
-#include <bit>
 #include <cctype>
 #include <cmath>
+#include <limits>
 
 namespace detshim {
 namespace {
 
+/// True if no other number of as many digits is read as this one.
+bool is_read_whole(const MetricValue& value) {
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  return std::ranges::count_if(value.text, is_digit) <= std::numeric_limits<long double>::digits10;
+}
+
 bool are_equal(const MetricValue& a, const MetricValue& b, const Tolerance& tolerance) {
-  if (tolerance.is_exact()) return a.text == b.text;
-  if (std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number)) return true;
+  if (tolerance.is_exact() || a.text == b.text) return a.text == b.text;
   if (!std::isfinite(a.number) || !std::isfinite(b.number))
-    return std::isnan(a.number) && std::isnan(b.number);
-  return std::fabs(a.number - b.number) <= tolerance.absolute + tolerance.relative * std::fabs(b.number);
+    return a.number == b.number || (std::isnan(a.number) && std::isnan(b.number));
+  // Digits that are lost in reading count as a difference.
+  long double difference = std::fabs(a.number - b.number);
+  if (!is_read_whole(a) || !is_read_whole(b))
+    difference +=
+        std::numeric_limits<long double>::epsilon() * std::max(std::fabs(a.number), std::fabs(b.number));
+  return difference <= tolerance.absolute + tolerance.relative * std::fabs(b.number);
 }
 
 /// True if a number goes on where the group ends, or has begun before it: what is compared would be a part.
@@ -44,7 +54,7 @@ std::vector<MetricValue> read_series(std::string_view text, const Pattern& patte
   std::vector<MetricValue> series;
   each_line(text, [&](std::string_view line, std::uint64_t number) {
     pattern.each_match(line, [&](Span, Span group) {
-      const std::optional<double> value = number_of(group.of(line));
+      const std::optional<long double> value = number_of(group.of(line));
       const std::string took = "--metric " + in_quotes(pattern.text()) + " took " +
                                in_quotes(group.of(line)) + " in line " + std::to_string(number) +
                                ", which is ";
@@ -70,7 +80,8 @@ std::optional<MetricDifference> compare_series(const std::vector<MetricValue>& o
     if (a != nullptr && b != nullptr) {
       if (are_equal(*a, *b, tolerance)) continue;
       if (std::isfinite(a->number) && std::isfinite(b->number)) {
-        result.max_absolute = std::max(result.max_absolute, std::fabs(a->number - b->number));
+        result.max_absolute =
+            std::max(result.max_absolute, static_cast<double>(std::fabs(a->number - b->number)));
         result.max_relative = std::max(result.max_relative, relative_difference(a->number, b->number));
       }
     }

@@ -13,15 +13,15 @@
 namespace detshim {
 
 struct MetricValue {
-  double number = 0;
-  std::string text; ///< as it was printed: a whole number may have more digits than a double
+  long double number = 0;
+  std::string text; ///< as it was printed: it may have more digits than the number
   std::uint64_t line = 0;
 };
 
 /// What a pattern's first group matched, in order. Throws UsageError at a group that is no number.
 std::vector<MetricValue> read_series(std::string_view text, const Pattern& pattern);
 
-/// |a - b| <= absolute + relative * |b|, as numpy.isclose. Both 0: bit by bit, and digit by digit.
+/// |a - b| <= absolute + relative * |b|, as numpy.isclose. Both 0: digit by digit.
 struct Tolerance {
   double relative = 0, absolute = 0;
   bool is_exact() const { return relative == 0 && absolute == 0; }

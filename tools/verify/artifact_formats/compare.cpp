@@ -150,10 +150,10 @@ std::optional<ContentDifference> compare_values(TextValues one, TextValues other
       if (is_one && is_other && !is_same_place) result.other_value += " at " + other.place();
     }
     if (!is_same_place) break; // behind it nothing stands beside its like
-    const std::optional<double> x = number_of(one.value()), y = number_of(other.value());
+    const std::optional<long double> x = number_of(one.value()), y = number_of(other.value());
     if (!x || !y || !std::isfinite(*x) || !std::isfinite(*y)) continue;
     result.has_numbers = true;
-    result.max_absolute = std::max(result.max_absolute, std::fabs(*x - *y));
+    result.max_absolute = std::max(result.max_absolute, static_cast<double>(std::fabs(*x - *y)));
     result.max_relative = std::max(result.max_relative, relative_difference(*x, *y));
   }
   return result.count > 0 ? std::optional(result) : std::nullopt;

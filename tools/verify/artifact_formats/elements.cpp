@@ -198,10 +198,10 @@ ContentDifference compare_arrays(const Part& one, const Part& other) {
   return result;
 }
 
-std::optional<double> number_of(std::string_view text) {
+std::optional<long double> number_of(std::string_view text) {
   if (text.ends_with('\r')) text.remove_suffix(1);
   if (text.starts_with('+')) text.remove_prefix(1);
-  double number = 0;
+  long double number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc() || stop != text.data() + text.size()) return {};
   return number;

@@ -71,7 +71,7 @@ ContentDifference compare_arrays(const Part& one, const Part& other);
 /// |a - b| over the larger of |a| and |b|.
 double relative_difference(long double a, long double b);
 
-/// The number that is all of the text.
-std::optional<double> number_of(std::string_view text);
+/// The number that is all of the text. A long double tells all whole numbers of 64 bits apart.
+std::optional<long double> number_of(std::string_view text);
 
 } // namespace detshim
