@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <map>
 
@@ -14,9 +15,13 @@ namespace {
 constexpr std::string_view end_signature("PK\5\6", 4), end64_signature("PK\6\6", 4);
 constexpr std::string_view locator64_signature("PK\6\7", 4), entry_signature("PK\1\2", 4);
 constexpr std::string_view local_signature("PK\3\4", 4);
+constexpr std::size_t local_header_size = 30;
+constexpr std::uint64_t zip64 = 1; // an extra field
 
 struct Entry {
   std::string name, comment;
+  std::string attributes; ///< "mode 100644, ...": a file, a link or a folder, and who may read it
+  std::string fields;     ///< further_fields() of the directory
   std::uint64_t method = 0, check = 0, packed = 0, size = 0, offset = 0;
   bool has_descriptor = false; ///< its sizes once more, behind its data
 };
@@ -58,7 +63,7 @@ std::optional<Directory> find_directory(std::string_view bytes) {
 
 /// What does not fit into 32 bits stands in an extra field.
 void read_extra(std::string_view extra, Entry& entry) {
-  constexpr std::uint64_t elsewhere = 0xFFFFFFFF, zip64 = 1;
+  constexpr std::uint64_t elsewhere = 0xFFFFFFFF;
   ByteReader reader(extra);
   while (reader.left() >= 4) {
     const std::uint64_t kind = reader.number(2);
@@ -69,9 +74,24 @@ void read_extra(std::string_view extra, Entry& entry) {
   }
 }
 
+/// The fields that hold more than sizes, dates (NTFS's, Info-ZIP's) and padding (PyTorch's, Android's).
+std::string further_fields(std::string_view extra) {
+  constexpr std::uint64_t passed_over[] = {zip64, 0x000A, 0x5455, 0x5855, 0x4246, 0xD935};
+  std::string fields;
+  ByteReader reader(extra);
+  while (reader.left() >= 4) {
+    const std::string_view whole = reader.rest();
+    const std::uint64_t kind = reader.number(2);
+    reader.take(reader.number(2));
+    if (std::ranges::count(passed_over, kind) == 0) fields += whole.substr(0, whole.size() - reader.left());
+  }
+  return fields.append(reader.rest());
+}
+
 std::optional<Entry> read_entry(ByteReader& reader) {
   if (reader.take(4) != entry_signature) return {};
-  reader.take(4);
+  const auto system = static_cast<unsigned>(reader.number(2) >> 8);
+  reader.take(2);
   const std::uint64_t flags = reader.number(2);
   Entry entry;
   entry.method = reader.number(2);
@@ -80,10 +100,18 @@ std::optional<Entry> read_entry(ByteReader& reader) {
   entry.packed = reader.number(4);
   entry.size = reader.number(4);
   const std::uint64_t name = reader.number(2), extra = reader.number(2), comment = reader.number(2);
-  reader.take(8);
+  reader.take(2);
+  const auto internal = static_cast<unsigned>(reader.number(2)),
+             external = static_cast<unsigned>(reader.number(4));
+  char text[80];
+  std::snprintf(text, sizeof text, "mode %o, attributes %#x and %#x, system %u", external >> 16,
+                external & 0xFFFF, internal, system);
+  entry.attributes = text;
   entry.offset = reader.number(4);
   entry.name = reader.take(name);
-  read_extra(reader.take(extra), entry);
+  const std::string_view fields = reader.take(extra);
+  read_extra(fields, entry);
+  entry.fields = further_fields(fields);
   entry.comment = reader.take(comment);
   entry.has_descriptor = (flags & 8) != 0;
   const bool is_encrypted = (flags & 1) != 0;
@@ -190,6 +218,14 @@ std::string folder_of_checkpoint(const std::vector<Entry>& entries) {
   return {};
 }
 
+/// What the entry is, and what stands beside it in the directory and before its bytes.
+void add_attributes(const std::string& name, const Entry& entry, std::string_view extra, Contents& contents) {
+  const std::string& all = contents.owned.emplace_back(entry.fields + further_fields(extra));
+  contents.parts.push_back(raw_part(name + " (attributes)", all));
+  contents.parts.back().named_by = PartName::reader;
+  contents.parts.back().type.name = entry.attributes + ", extra fields"; // their size comes behind it
+}
+
 /// What somebody wrote beside the entries.
 void add_comments(const std::vector<Entry>& entries, const Directory& directory, Contents& contents) {
   std::map<std::string, std::string> by_name;
@@ -237,7 +273,7 @@ std::optional<Contents> read_archive(std::string_view bytes) {
   if (!directory || directory->offset > bytes.size()) return {};
   ByteReader reader(bytes.substr(directory->offset));
   Contents contents;
-  contents.ignored = "order, dates, attributes, extra fields and compression of the archive's entries";
+  contents.ignored = "order, dates, padding and compression of the archive's entries";
   std::vector<Entry> entries;
   std::uint64_t unpacked = 0;
   for (std::uint64_t i = 0; i < directory->entries; ++i) {
@@ -254,8 +290,7 @@ std::optional<Contents> read_archive(std::string_view bytes) {
   if (!is_at_its_end || !covers(bytes, entries, *directory)) return {};
   const std::string folder = folder_of_checkpoint(entries);
   if (!folder.empty())
-    contents.ignored =
-        "order, dates, attributes, extra fields, compression and folder of the archive's entries";
+    contents.ignored = "order, dates, padding, compression and folder of the archive's entries";
   std::map<std::string, std::string_view> data;
   for (const Entry& entry : entries) {
     const std::optional<std::string_view> packed = packed_data(bytes, entry);
@@ -263,6 +298,11 @@ std::optional<Contents> read_archive(std::string_view bytes) {
     if (!its_data || !data.emplace(entry.name.substr(folder.size()), *its_data).second) return {};
   }
   for (const auto& [name, its_data] : data) add_entry(name, its_data, contents);
+  for (const Entry& entry : entries) {
+    const std::size_t at = entry.offset + local_header_size + entry.name.size();
+    const auto end = static_cast<std::size_t>(packed_data(bytes, entry)->data() - bytes.data());
+    add_attributes(entry.name.substr(folder.size()), entry, bytes.substr(at, end - at), contents);
+  }
   add_comments(entries, *directory, contents);
   if (folder.empty()) return contents;
   name_storages(data["data.pkl"], contents);
