@@ -405,6 +405,24 @@ TEST_F(Verify, ComparesOutputsAndPutsBackWhatStoodThere) {
   EXPECT_EQ(read("out.txt"), "before");
 }
 
+TEST_F(Verify, ComparesTheNamesOfEmptyFolders) {
+  const Result other = verify({"--output", "out"}, shell("mkdir -p out/d$(date +%N); echo 1 >out/a; echo 1"));
+  EXPECT_EQ(other.status, different) << other.out;
+  EXPECT_TRUE(contains(other.out, "run 1 and run 2: empty folder: 'made' and 'not made'")) << other.out;
+  EXPECT_FALSE(fs::exists(folder() / "out"));
+  EXPECT_EQ(verify({"--output", "out"}, shell("mkdir -p out/d; echo 1 >out/a; echo 1")).status, equal);
+  // A file in one run, a folder in the other.
+  const Result kind = verify({"--output", "out/*"}, shell("mkdir -p out; echo 1 >out/a; mkdir -p seen; "
+                                                          "if rmdir seen/a 2>/dev/null; then mkdir out/b; "
+                                                          "else mkdir seen/a; echo 1 >out/b; fi; echo 1"));
+  EXPECT_TRUE(contains(kind.out, "kind: 'a file' and 'an empty folder'")) << kind.out;
+  // What stands there before the first run is no run's output.
+  fs::create_directory(folder() / "empty");
+  const Result none = verify({"--output", "empty"}, shell("echo 1"));
+  EXPECT_EQ(none.status, unverified) << none.out;
+  EXPECT_TRUE(contains(none.out, "matches nothing")) << none.out;
+}
+
 TEST_F(Verify, DoesNotTakeTheLastRunsOutputForThisOnes) {
   // Only the first run writes it.
   const Result result =

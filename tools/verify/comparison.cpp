@@ -107,20 +107,23 @@ std::vector<OutputPair> pair_outputs(const Run& run, const Run& other_run, std::
 }
 
 /// By OutputFile::Kind.
-constexpr const char* kind_names[] = {"a file", "a symbolic link", "a symbolic link", "no file"};
+constexpr const char* kind_names[] = {"a file", "a symbolic link", "a symbolic link", "no file",
+                                      "an empty folder"};
 
 void compare_output(const OutputPair& pair, Comparison& result) {
   const OutputFile& any = pair.one != nullptr ? *pair.one : *pair.other;
-  ComparedItem item{"output", any.name, counted(any.size, "byte"),
-                    any.size > 0 || any.kind != OutputFile::regular};
+  ComparedItem item{"output", any.name, counted(any.size, "byte"), any.holds_something()};
   const auto differ = [&](ContentDifference what) { result.differences.push_back({item, std::move(what)}); };
   if (pair.one == nullptr || pair.other == nullptr) {
-    differ({"file", pair.one != nullptr ? "made" : "not made", pair.other != nullptr ? "made" : "not made"});
+    differ({any.kind == OutputFile::folder ? "empty folder" : "file",
+            pair.one != nullptr ? "made" : "not made", pair.other != nullptr ? "made" : "not made"});
   } else if (pair.one->kind == OutputFile::other || pair.other->kind == OutputFile::other) {
     result.uncompared.push_back("output '" + any.name + "' is no file: it was not compared");
     return;
-  } else if ((pair.one->kind == OutputFile::regular) != (pair.other->kind == OutputFile::regular)) {
+  } else if (std::string_view(kind_names[pair.one->kind]) != kind_names[pair.other->kind]) {
     differ({"kind", kind_names[pair.one->kind], kind_names[pair.other->kind]});
+  } else if (any.kind == OutputFile::folder) {
+    return; // there are many where outputs of before were set aside
   } else if (pair.one->kind != OutputFile::regular) {
     item.amount = "link";
     if (pair.one->target != pair.other->target)
@@ -142,9 +145,11 @@ void compare_output(const OutputPair& pair, Comparison& result) {
 
 void compare_outputs(const Run& one, const Run& other, const ComparisonRules& rules, Comparison& result) {
   for (std::size_t i = 0; i < rules.outputs.size(); ++i) {
-    const auto is_of_it = [i](const OutputFile& file) { return file.patterns.contains(i); };
+    const auto is_of_it = [i](const OutputFile& file) {
+      return file.patterns.contains(i) && file.kind != OutputFile::folder;
+    };
     const auto is_of_it_and_full = [i](const OutputFile& file) {
-      return file.patterns.contains(i) && (file.size > 0 || file.kind != OutputFile::regular);
+      return file.patterns.contains(i) && file.holds_something();
     };
     const std::string glob = "--output '" + rules.outputs[i] + "'";
     if (std::ranges::none_of(one.outputs, is_of_it) && std::ranges::none_of(other.outputs, is_of_it))

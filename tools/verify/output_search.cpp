@@ -127,7 +127,9 @@ private:
       return;
     }
     std::vector<std::string> links;
-    for (const std::string& one : candidates(folder, part)) {
+    const std::vector<std::string> names = candidates(folder, part);
+    if (part == parts_.size()) note_output(folder, names.empty(), name);
+    for (const std::string& one : names) {
       const std::optional<struct stat> its = folder.status(one);
       if (!its) continue;
       if (S_ISDIR(its->st_mode) && !search_.links_.contains(folder.path() / one))
@@ -195,6 +197,18 @@ private:
         passed.is_output || (!name.empty() && whole != search_.here_ && is_below(whole, search_.here_));
   }
 
+  void note_output(const Folder& folder, bool is_empty, const fs::path& name) {
+    FoundOutputs::PassedFolder& output = found_.folders.at(folder.path());
+    output.is_empty = is_empty;
+    output.name = name_of(name);
+    output.patterns.insert(pattern_);
+  }
+
+  std::string name_of(const fs::path& name) const {
+    const fs::path whole = (search_.here_ / name).lexically_normal();
+    return (is_below(whole, search_.here_) ? whole.lexically_relative(search_.here_) : whole).string();
+  }
+
   void add(const Folder& folder, const std::string& file, const fs::path& name, std::size_t part) {
     if (part + 1 < parts_.size() || (part < parts_.size() && must_be_folder_)) return;
     const fs::path path = folder.path() / file;
@@ -206,11 +220,7 @@ private:
       found_.files[known->second].patterns.insert(pattern_);
       return;
     }
-    const fs::path whole = (search_.here_ / name / file).lexically_normal();
-    found_.files.push_back(
-        {(is_below(whole, search_.here_) ? whole.lexically_relative(search_.here_) : whole).string(),
-         path,
-         {pattern_}});
+    found_.files.push_back({name_of(name / file), path, {pattern_}});
   }
 
   const OutputSearch& search_;

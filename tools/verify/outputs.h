@@ -22,6 +22,7 @@ struct OutputFile {
     link,     ///< to another output, or to nothing: compared by its text
     open_end, ///< a link to a file that is none of the outputs
     other,    ///< a pipe, a socket, a device
+    folder,   ///< an empty one: not moved
   };
   std::string name;             ///< as seen from the working directory
   std::filesystem::path stored; ///< where it is now
@@ -29,6 +30,8 @@ struct OutputFile {
   std::string target;             ///< of a link
   std::set<std::size_t> patterns; ///< that match it
   std::uint64_t size = 0;
+
+  bool holds_something() const { return size > 0 || (kind != regular && kind != folder); }
 };
 
 /// True if next to nothing fits there, or no further file.
