@@ -405,6 +405,33 @@ TEST_F(Verify, ComparesOutputsAndPutsBackWhatStoodThere) {
   EXPECT_EQ(read("out.txt"), "before");
 }
 
+TEST_F(Verify, SaysWhereContentsAreEqualAndBytesAreNot) {
+  const std::string script = "import os, zipfile\n"
+                             "names = 'ab'\n"
+                             "try: os.rmdir('seen'); names = 'ba'\n"
+                             "except OSError: os.mkdir('seen')\n"
+                             "z = zipfile.ZipFile('o.zip', 'w')\n"
+                             "for name in names: z.writestr(zipfile.ZipInfo(name), name)\n"
+                             "z.close()\n"
+                             "print(names + '\\r7')\n";
+  const std::string mark = "; equal in contents, other bytes)";
+  const Result result = verify({"-n", "3", "--output", "o.zip"}, python(script));
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_TRUE(contains(result.out, "stdout (1 line" + mark)) << result.out;
+  EXPECT_TRUE(contains(result.out, "output 'o.zip' (archive, 180 bytes" + mark)) << result.out;
+  EXPECT_TRUE(contains(result.out, "stderr (0 lines)")) << result.out;
+  // Of three runs the last alone has other bytes.
+  EXPECT_TRUE(
+      contains(verify({"-n", "3"}, python("import os\n"
+                                          "n = len([i for i in '123' if os.path.exists('seen' + i)])\n"
+                                          "os.mkdir('seen' + str(n + 1))\n"
+                                          "print(str(n // 2) + '\\r7')\n"))
+                   .out,
+               "stdout (1 line" + mark));
+  EXPECT_FALSE(
+      contains(verify({"--output", "o.zip"}, python("print(open('o.zip', 'w').write('7'))")).out, mark));
+}
+
 TEST_F(Verify, ComparesTheNamesOfEmptyFolders) {
   const Result other = verify({"--output", "out"}, shell("mkdir -p out/d$(date +%N); echo 1 >out/a; echo 1"));
   EXPECT_EQ(other.status, different) << other.out;

@@ -9,6 +9,8 @@
 namespace detshim {
 namespace {
 
+constexpr const char* other_bytes = "; equal in contents, other bytes";
+
 // ------------------------------------------------------------------ what was printed
 
 void compare_stream(const char* stream, const Run& one, const Run& other, const ComparisonRules& rules,
@@ -17,6 +19,8 @@ void compare_stream(const char* stream, const Run& one, const Run& other, const 
   ComparedItem item{stream, "", counted(lines.lines, "line"), lines.with_content > 0};
   if (lines.volatile_lines > 0)
     result.volatile_lines.push_back({stream, lines.volatile_lines, lines.first_volatile});
+  item.has_other_bytes = lines.has_other_bytes && lines.different == 0;
+  if (item.has_other_bytes && lines.volatile_lines == 0 && lines.tolerated == 0) item.amount += other_bytes;
   if (lines.overwritten > 0)
     result.remarks.push_back(std::string(stream) + ": " + counted(lines.overwritten, "state") +
                              " that the program overwrote (\\r) not compared");
@@ -112,7 +116,9 @@ constexpr const char* kind_names[] = {"a file", "a symbolic link", "a symbolic l
 
 void compare_output(const OutputPair& pair, Comparison& result) {
   const OutputFile& any = pair.one != nullptr ? *pair.one : *pair.other;
-  ComparedItem item{"output", any.name, counted(any.size, "byte"), any.holds_something()};
+  ComparedItem item{"output", any.name,
+                    any.kind == OutputFile::folder ? "empty folder" : counted(any.size, "byte"),
+                    any.holds_something()};
   const auto differ = [&](ContentDifference what) { result.differences.push_back({item, std::move(what)}); };
   if (pair.one == nullptr || pair.other == nullptr) {
     differ({any.kind == OutputFile::folder ? "empty folder" : "file",
@@ -136,9 +142,12 @@ void compare_output(const OutputPair& pair, Comparison& result) {
         compare_files(any.name, pair.one->stored.string(), pair.other->stored.string());
     if (files.format != "bytes") item.amount = files.format + ", " + item.amount;
     if (files.difference) differ(*files.difference);
-    if (!files.ignored.empty())
+    item.has_other_bytes = !files.ignored.empty();
+    if (item.has_other_bytes) {
+      item.amount += other_bytes;
       result.remarks.push_back("output '" + any.name + "': contents are equal, the bytes are not: " +
                                files.ignored + " is passed over");
+    }
   }
   result.items.push_back(std::move(item));
 }

@@ -24,10 +24,11 @@ struct ComparisonRules {
 
 /// Something that was compared: "stdout", an output by its name, a metric by its pattern.
 struct ComparedItem {
-  const char* kind = "";       ///< "exit status", "stdout", "stderr", "output", "metric"
-  std::string subject;         ///< of an output or a metric
-  std::string amount;          ///< "12 lines", "npy, 1200 bytes"
-  bool holds_something = true; ///< false: equal because it is empty
+  const char* kind = "";        ///< "exit status", "stdout", "stderr", "output", "metric"
+  std::string subject;          ///< of an output or a metric
+  std::string amount;           ///< "12 lines", "npy, 1200 bytes"
+  bool holds_something = true;  ///< false: equal because it is empty
+  bool has_other_bytes = false; ///< equal in what it holds, and not by its bytes
 
   /// The same thing in another pair of runs.
   bool is(const ComparedItem& other) const {

@@ -267,6 +267,7 @@ LineComparison compare_lines(std::string_view one, const RunFacts& run, std::str
     }
     differ(a.value_or("not there"), b.value_or("not there"));
   }
+  result.has_other_bytes = one != other;
   result.overwritten = std::max(lines.overwritten(), other_lines.overwritten());
   // A volatile last line with and without its end is not the same output.
   const auto has_end = [](std::string_view text) { return text.ends_with('\n'); };

@@ -57,6 +57,7 @@ struct LineComparison {
   LinePair first_volatile;
   std::uint64_t overwritten = 0; ///< states of lines, by carriage returns: not compared
   std::uint64_t tolerated = 0;   ///< equal but for metrics, which are compared with a tolerance
+  bool has_other_bytes = false;
 };
 
 /// What may differ in a line.

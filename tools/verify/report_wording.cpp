@@ -101,9 +101,13 @@ std::string describe_difference(const ContentDifference& difference) {
 std::vector<ComparedItem> all_items(const Verification& result) {
   std::vector<ComparedItem> items;
   for (const Comparison& comparison : result.comparisons)
-    for (const ComparedItem& item : comparison.items)
-      if (std::ranges::none_of(items, [&](const ComparedItem& other) { return other.is(item); }))
+    for (const ComparedItem& item : comparison.items) {
+      const auto known = std::ranges::find_if(items, [&](const ComparedItem& one) { return one.is(item); });
+      if (known == items.end())
         items.push_back(item);
+      else if (item.has_other_bytes && !known->has_other_bytes)
+        *known = item;
+    }
   return items;
 }
 
