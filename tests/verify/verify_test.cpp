@@ -1356,6 +1356,30 @@ TEST_F(Verify, WritesSarifWithTheLineOfTheFirstCause) {
   EXPECT_EQ(Json::parse(read("report.sarif"))["runs"][0]["results"], Json::array());
 }
 
+TEST_F(Verify, WritesSarifWithUrisOfFiles) {
+  const TemporaryFolder elsewhere;
+  fs::create_directories(folder() / "my project");
+  fs::create_directory(elsewhere.path() / "a b");
+  const std::string outside = fs::canonical(elsewhere.path()) / "a b" / "t.py";
+  for (const auto& [file, uri] : std::vector<std::pair<std::string, std::string>>{
+           {"my project/t.py", "my%20project/t.py"},
+           {"a#b&%41<c>|d.py", "a%23b%26%2541%3Cc%3E%7Cd.py"},
+           {"\xc3\xa4:1.py", "%C3%A4%3A1.py"},
+           {outside, "file://" + outside.substr(0, outside.rfind("a b")) + "a%20b/t.py"}}) {
+    std::ofstream(folder() / file) << "import time\nprint(time.time_ns() % 9973)\n";
+    EXPECT_EQ(verify({"--sarif", "report.sarif"}, {"/usr/bin/python3", file}).status, different);
+    const Json result = Json::parse(read("report.sarif"))["runs"][0]["results"].at(0);
+    ASSERT_EQ(result["locations"].size(), 1u) << result;
+    const Json& at = result["locations"][0]["physicalLocation"];
+    EXPECT_EQ(at["artifactLocation"]["uri"], uri);
+    EXPECT_EQ(at["region"]["startLine"], 2);
+  }
+  // Text that is given to Python has no file.
+  EXPECT_EQ(verify({"--sarif", "report.sarif"}, python("import time; print(time.time_ns() % 9973)")).status,
+            different);
+  EXPECT_EQ(Json::parse(read("report.sarif"))["runs"][0]["results"].at(0)["locations"], Json::array());
+}
+
 // ------------------------------------------------------------------ the first cause
 
 /// Seeds libc from its argument.
