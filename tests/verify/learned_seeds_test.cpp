@@ -237,6 +237,23 @@ void in_thread(unsigned seed) { srand(seed); draw("thread"); } // not the first 
             drawn);
 }
 
+TEST_F(NamedSeeds, AreThoseOfFilesWithBlanksInTheirNames) {
+  std::ofstream(scratch_.path() / "my train.py") << "import random, time\n"
+                                                    "t = hash(str(time.time_ns()))\n"
+                                                    "random.seed(t)\n"
+                                                    "print(random.random())\n"
+                                                    "random.seed(t)\n"
+                                                    "print(random.random())\n";
+  const Words command = {"/usr/bin/python3", "my train.py"};
+  const Result verified = verify(command);
+  ASSERT_EQ(verified.status, 0) << verified.out;
+  EXPECT_NE(verified.out.find("run 3 on: my train.py:3, my train.py:5"), std::string::npos) << verified.out;
+  EXPECT_EQ(learned(), (Json{"my/train.py:3 =my/train.py:3", "my/train.py:5 =my/train.py:3"}));
+  const Words drawn = lines(run_once(command).out);
+  EXPECT_EQ(drawn, (Words{drawn.at(0), drawn.at(0)})) << "one seed in both places";
+  EXPECT_EQ(lines(run_once(command).out), drawn);
+}
+
 // A part of a clock may be any number: one of the code, or near to one of the environment.
 TEST_F(NamedSeeds, StayLearnedWhateverTheyLookLike) {
   std::ofstream(scratch_.path() / "seed.cpp") << R"(

@@ -53,7 +53,7 @@ std::map<std::string, SeedsOfSite> seeds_in(const Log& log) {
     seeds.effective.insert(*effective);
     seeds.is_learned |= why == Reason::learned_seed;
     seeds.is_guess |= why == Reason::address_seed;
-    seeds.site = {"", call.at, call.frames, call.python};
+    seeds.site = {"", name_of(call), call.at, call.frames, call.python};
   });
   return sites;
 }
@@ -100,9 +100,14 @@ bool is_race(const Passed& passed) {
          });
 }
 
+std::string as_word(std::string name) {
+  std::ranges::replace(name, ' ', blank_in_name);
+  return name;
+}
+
 std::string entry_of(const Changing& site, const Changed& of_group, const std::string& group) {
-  std::string entry = site.name;
-  if (!group.empty()) entry += " =" + group;
+  std::string entry = as_word(site.name);
+  if (!group.empty()) entry += " =" + as_word(group);
   if (site.values.both(is_of_all_processes)) entry += std::string(" ") + of_all_processes;
   if (of_group.both(is_of_threads)) entry += std::string(" ") + of_all_threads;
   for (const std::string& value : site.kept) entry += ' ' + value;
@@ -117,7 +122,7 @@ std::vector<LearnedSeeds> learn_seeds(const Log& one, const Log& other) {
   const auto before = seeds_in(one), after = seeds_in(other);
   for (const auto& [name, now] : after) {
     const auto found = before.find(name);
-    if (found == before.end() || name.find(' ') != std::string::npos) continue;
+    if (found == before.end() || name.find_first_of("\"\\") != std::string::npos) continue;
     const SeedsOfSite& then = found->second;
     Changing site{name, {then.passed, now.passed}, {}, nullptr, changing.size()};
     Passed &first = site.values.first, &second = site.values.second;

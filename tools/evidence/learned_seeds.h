@@ -12,6 +12,7 @@ namespace detshim {
 /// A call site that passes them.
 struct LearnedSeeds {
   std::string entry; ///< for the library: common/run_agreements.h
+  std::string name;  ///< "train.py:12"
   std::string at;    ///< as records have it, and
   std::vector<std::string> frames;
   PythonFrames python;

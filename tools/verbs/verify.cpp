@@ -133,8 +133,7 @@ std::vector<std::string> keep_learned_seeds_of(const std::string& one, const std
   for (const LearnedSeeds& seeds : learn_seeds(read_log(one), last)) {
     entries.push_back(seeds.entry);
     const std::optional<UserLine> line = lines.find_user(seeds.at, seeds.frames);
-    call_sites.push_back(!seeds.python.empty() || !line ? seeds.entry.substr(0, seeds.entry.find(' '))
-                                                        : line->text());
+    call_sites.push_back(!seeds.python.empty() || !line ? seeds.name : line->text());
   }
   if (!entries.empty()) keep_learned_seeds(evidence_file_name, entries);
   return call_sites;
