@@ -143,6 +143,12 @@ TEST(VolatileLines, HoldRatesOfProgressAlone) {
   EXPECT_EQ(compare("won 12:30<13:40\n", "won 12:31<13:41\n").different, 1u);
 }
 
+// What stands in the place of a part stands in no line.
+TEST(VolatileLines, AreNotTakenForTheirMasks) {
+  EXPECT_EQ(compare("at 12.3 it/s\n", "at <rate>\n").different, 1u);
+  EXPECT_EQ(compare("loss=1\n", "loss=<metric>\n", {}, {Pattern(R"(loss=(\d+))", "--metric")}).different, 1u);
+}
+
 TEST(VolatileLines, HoldOurOwnVariable) {
   for (const std::string before : {"DETSHIM_RUN=", "{'DETSHIM_RUN': '", "\"DETSHIM_RUN\":\""})
     EXPECT_EQ(compare(before + "8:1c80:", before + "8:1cc9:").volatile_lines, 1u) << before;

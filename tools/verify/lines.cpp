@@ -26,7 +26,9 @@ std::string replaced(std::string_view line, std::vector<Mask> parts) {
   std::size_t at = 0;
   for (const Mask& part : parts) {
     if (part.span.begin < at || part.span.end == part.span.begin) continue;
-    result.append(line.substr(at, part.span.begin - at)).append(part.name);
+    result.append(line.substr(at, part.span.begin - at))
+        .append(1, '\0')
+        .append(part.name); // a NUL: text has none
     at = part.span.end;
   }
   return result.append(line.substr(at));
@@ -150,8 +152,7 @@ bool has_content(const std::string& masked) {
   return false;
 }
 
-/// What training goes on by, as docs/VERIFY.md lists it. What is counted in another unit is a result: "13.3
-/// m/s".
+/// As docs/VERIFY.md lists them. What is counted in another unit is a result: "13.3 m/s".
 const std::string units_of_progress =
     "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?|iters?|iterations?|items?|images?|imgs?|[Ss]amples?|steps?|"
     "toks?|tokens?|seqs?|sequences?|ex|examples?|batch(?:es)?|rows?|records?|files?|docs?|epochs?))";

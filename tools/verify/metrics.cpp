@@ -6,27 +6,20 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cfloat>
 #include <cmath>
-#include <limits>
 
 namespace detshim {
 namespace {
-
-/// True if no other number of as many digits is read as this one.
-bool is_read_whole(const MetricValue& value) {
-  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
-  return std::ranges::count_if(value.text, is_digit) <= std::numeric_limits<long double>::digits10;
-}
 
 bool are_equal(const MetricValue& a, const MetricValue& b, const Tolerance& tolerance) {
   if (tolerance.is_exact() || a.text == b.text) return a.text == b.text;
   if (!std::isfinite(a.number) || !std::isfinite(b.number))
     return a.number == b.number || (std::isnan(a.number) && std::isnan(b.number));
-  // Digits that are lost in reading count as a difference.
+  // What a longer text loses in reading may be all that differs.
   long double difference = std::fabs(a.number - b.number);
-  if (!is_read_whole(a) || !is_read_whole(b))
-    difference +=
-        std::numeric_limits<long double>::epsilon() * std::max(std::fabs(a.number), std::fabs(b.number));
+  if (std::max(a.text.size(), b.text.size()) > LDBL_DIG)
+    difference += LDBL_EPSILON * std::max(std::fabs(a.number), std::fabs(b.number));
   return difference <= tolerance.absolute + tolerance.relative * std::fabs(b.number);
 }
 

@@ -128,7 +128,10 @@ private:
     }
     std::vector<std::string> links;
     const std::vector<std::string> names = candidates(folder, part);
-    if (part == parts_.size()) note_output(folder, names.empty(), name);
+    if (part == parts_.size() && names.empty()) {
+      found_.folders.at(folder.path()).empty_name = name_of(name);
+      found_.folders.at(folder.path()).patterns.insert(pattern_);
+    }
     for (const std::string& one : names) {
       const std::optional<struct stat> its = folder.status(one);
       if (!its) continue;
@@ -195,13 +198,6 @@ private:
     // Others may write in a folder that is only on the way: its times are theirs.
     passed.is_ours |=
         passed.is_output || (!name.empty() && whole != search_.here_ && is_below(whole, search_.here_));
-  }
-
-  void note_output(const Folder& folder, bool is_empty, const fs::path& name) {
-    FoundOutputs::PassedFolder& output = found_.folders.at(folder.path());
-    output.is_empty = is_empty;
-    output.name = name_of(name);
-    output.patterns.insert(pattern_);
   }
 
   std::string name_of(const fs::path& name) const {

@@ -28,10 +28,9 @@ struct FoundOutputs {
     bool is_mount_point;
     bool is_ours = false; ///< an output, or on the way to one within the working directory
     bool is_output = false;
-    bool holds_outputs = false; ///< files in it may be outputs
-    bool is_empty = false;
-    std::string name = {};               ///< as that of a file
-    std::set<std::size_t> patterns = {}; ///< that match it, or a folder around it
+    bool holds_outputs = false;          ///< files in it may be outputs
+    std::string empty_name = {};         ///< as a file's, of an output that holds nothing
+    std::set<std::size_t> patterns = {}; ///< that match that
   };
   std::vector<File> files; ///< by their names
   std::map<std::filesystem::path, PassedFolder> folders;

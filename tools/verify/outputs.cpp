@@ -118,9 +118,9 @@ std::vector<OutputFile> Outputs::take(const fs::path& folder) {
     }
     files.push_back(std::move(file));
   }
-  for (const auto& [path, empty] : found.folders)
-    if (empty.is_empty && !aside_.is_covered(path))
-      files.push_back({empty.name, {}, OutputFile::folder, {}, empty.patterns, 0});
+  for (const auto& [path, its] : found.folders)
+    if (!its.empty_name.empty() && !aside_.is_covered(path))
+      files.push_back({its.empty_name, {}, OutputFile::folder, {}, its.patterns, 0});
   for (std::size_t i = 0; i < found.files.size(); ++i) move_file(found.files[i].path, files[i].stored);
   remove_new_folders(found);
   restore_folders(found);

@@ -58,8 +58,7 @@ std::string describe_answer(const VerifyPlan& plan, const Verification& result);
 /// "2 equal runs: ..."; empty where nothing is bounded.
 std::string describe_bound(const Verification& result);
 
-/// Everything that was compared, each once, in the order of the first comparison; as in the first in which
-/// its bytes were others.
+/// Everything that was compared, each once; of one that had other bytes in a run, as it was there.
 std::vector<ComparedItem> all_items(const Verification& result);
 
 /// The comparison in which the item differs, or nullptr.

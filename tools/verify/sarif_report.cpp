@@ -1,63 +1,53 @@
 // SARIF 2.1.0 (OASIS), as code hosts read it: what differed is a result, at the line that led to it.
 #include "report/json.h"
 #include "support/wording.h"
+#include "verify/pattern.h"
 #include "verify/report.h"
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 
 namespace detshim {
 namespace {
 
-struct SourceLocation {
-  std::string uri;
-  int line = 0;
-};
-
 /// As RFC 3986 has it: below the working directory relative to that, as code hosts want it.
-std::string uri_of(const std::string& file) {
-  constexpr std::string_view plain = "-._~/";
-  const fs::path whole = (fs::current_path() / file).lexically_normal();
-  const std::string relative = whole.lexically_relative(fs::current_path());
+std::string uri_of(const fs::path& file) {
+  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  const std::string whole = (fs::current_path() / file).lexically_normal();
+  const std::string relative = fs::path(whole).lexically_relative(fs::current_path());
   const bool is_below = !relative.starts_with("..");
   std::string uri = is_below ? "" : "file://";
-  for (const char c : is_below ? relative : whole.string()) {
-    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || plain.find(c) != plain.npos;
-    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
+  for (const char c : is_below ? relative : whole)
+    uri += plain.find(c) != plain.npos ? std::string(1, c)
+                                       : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   return uri;
 }
 
-/// The first line of source in "train.py:12 main -> random.py:5 seed": a file's name may hold blanks.
-std::optional<SourceLocation> location_in(std::string_view frames) {
-  for (std::size_t at = 0; at < frames.size();) {
-    const std::size_t end = std::min({frames.find(" -> ", at), frames.find(" <- ", at), frames.size()});
-    const std::string_view frame = frames.substr(at, end - at);
-    const bool is_file = !frame.starts_with('<'); // "<string>:1 <module>" is none
-    for (std::size_t colon = frame.find(':'); is_file && colon != frame.npos;
-         colon = frame.find(':', colon + 1)) {
-      const std::string_view behind = frame.substr(colon + 1);
-      const std::string_view digits = behind.substr(0, behind.find_first_not_of("0123456789"));
-      const auto line = number_in<int>(digits);
-      if (line && *line > 0 && (digits == behind || behind[digits.size()] == ' '))
-        return SourceLocation{uri_of(std::string(frame.substr(0, colon))), *line};
-    }
-    at = end + std::string_view(" -> ").size();
-  }
-  return {};
+/// The first line of a file in "my train.py:12 main -> random.py:5 seed"; none in "<string>:1 <module>".
+Json locations_in(const std::string& frames) {
+  static const Pattern line(R"((?:^| -> | <- )((?!<)(?:(?! -> | <- ).)+?:[1-9]\d{0,8})(?= |$))", "");
+  Json locations = Json::array();
+  line.each_match(frames, [&](Span, Span group) {
+    if (!locations.empty()) return;
+    const std::string_view text = group.of(frames);
+    const std::size_t colon = text.rfind(':');
+    locations.push_back({{"physicalLocation",
+                          {{"artifactLocation", {{"uri", uri_of(text.substr(0, colon))}}},
+                           {"region", {{"startLine", *number_in<int>(text.substr(colon + 1))}}}}}});
+  });
+  return locations;
 }
 
 /// Where the first cause is, or else what may be behind it.
-std::optional<SourceLocation> location_of(const FirstCause& cause) {
+Json locations_of(const FirstCause& cause) {
+  Json locations = Json::array();
   if (cause.is_found() && cause.difference->first_cause()->record)
-    if (const auto found = location_in(cause.difference->first_cause()->record->call_site)) return found;
+    locations = locations_in(cause.difference->first_cause()->record->call_site);
   for (const Suspect& suspect : cause.suspects)
-    if (const std::size_t at = suspect.text.find(" at "); at != std::string::npos)
-      if (const auto found = location_in(std::string_view(suspect.text).substr(at + 4))) return found;
-  return {};
+    if (const std::size_t at = suspect.text.find(" at "); locations.empty() && at != std::string::npos)
+      locations = locations_in(suspect.text.substr(at + 4));
+  return locations;
 }
 
 } // namespace
@@ -69,10 +59,7 @@ void print_verify_sarif(const VerifyPlan& plan, const Verification& result, std:
     Json locations = Json::array();
     if (result.first_cause) {
       for (const std::string& line : describe_first_cause(*result.first_cause, {})) text += "\n" + line;
-      if (const auto at = location_of(*result.first_cause))
-        locations.push_back(
-            {{"physicalLocation",
-              {{"artifactLocation", {{"uri", at->uri}}}, {"region", {{"startLine", at->line}}}}}});
+      locations = locations_of(*result.first_cause);
     }
     results.push_back({{"ruleId", answer_name(result.answer)},
                        {"level", result.answer == Answer::different ? "error" : "warning"},

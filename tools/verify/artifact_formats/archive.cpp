@@ -15,13 +15,10 @@ namespace {
 constexpr std::string_view end_signature("PK\5\6", 4), end64_signature("PK\6\6", 4);
 constexpr std::string_view locator64_signature("PK\6\7", 4), entry_signature("PK\1\2", 4);
 constexpr std::string_view local_signature("PK\3\4", 4);
-constexpr std::size_t local_header_size = 30;
-constexpr std::uint64_t zip64 = 1; // an extra field
 
 struct Entry {
-  std::string name, comment;
+  std::string name, comment, extra;
   std::string attributes; ///< "mode 100644, ...": a file, a link or a folder, and who may read it
-  std::string fields;     ///< further_fields() of the directory
   std::uint64_t method = 0, check = 0, packed = 0, size = 0, offset = 0;
   bool has_descriptor = false; ///< its sizes once more, behind its data
 };
@@ -61,31 +58,21 @@ std::optional<Directory> find_directory(std::string_view bytes) {
   return reader.is_good() ? std::optional(directory) : std::nullopt;
 }
 
-/// What does not fit into 32 bits stands in an extra field.
+/// Extra fields: what does not fit into 32 bits; dates (NTFS, Info-ZIP), padding (PyTorch, Android); others.
 void read_extra(std::string_view extra, Entry& entry) {
-  constexpr std::uint64_t elsewhere = 0xFFFFFFFF;
-  ByteReader reader(extra);
-  while (reader.left() >= 4) {
-    const std::uint64_t kind = reader.number(2);
-    ByteReader field(reader.take(reader.number(2)));
-    if (kind != zip64) continue;
-    for (std::uint64_t* const value : {&entry.size, &entry.packed, &entry.offset})
-      if (*value == elsewhere && field.left() >= 8) *value = field.number(8);
-  }
-}
-
-/// The fields that hold more than sizes, dates (NTFS's, Info-ZIP's) and padding (PyTorch's, Android's).
-std::string further_fields(std::string_view extra) {
+  constexpr std::uint64_t elsewhere = 0xFFFFFFFF, zip64 = 1;
   constexpr std::uint64_t passed_over[] = {zip64, 0x000A, 0x5455, 0x5855, 0x4246, 0xD935};
-  std::string fields;
   ByteReader reader(extra);
   while (reader.left() >= 4) {
     const std::string_view whole = reader.rest();
     const std::uint64_t kind = reader.number(2);
-    reader.take(reader.number(2));
-    if (std::ranges::count(passed_over, kind) == 0) fields += whole.substr(0, whole.size() - reader.left());
+    ByteReader field(reader.take(reader.number(2)));
+    if (std::ranges::count(passed_over, kind) == 0)
+      entry.extra += whole.substr(0, whole.size() - reader.left());
+    if (kind != zip64) continue;
+    for (std::uint64_t* const value : {&entry.size, &entry.packed, &entry.offset})
+      if (*value == elsewhere && field.left() >= 8) *value = field.number(8);
   }
-  return fields.append(reader.rest());
 }
 
 std::optional<Entry> read_entry(ByteReader& reader) {
@@ -101,21 +88,22 @@ std::optional<Entry> read_entry(ByteReader& reader) {
   entry.size = reader.number(4);
   const std::uint64_t name = reader.number(2), extra = reader.number(2), comment = reader.number(2);
   reader.take(2);
-  const auto internal = static_cast<unsigned>(reader.number(2)),
-             external = static_cast<unsigned>(reader.number(4));
-  char text[80];
-  std::snprintf(text, sizeof text, "mode %o, attributes %#x and %#x, system %u", external >> 16,
-                external & 0xFFFF, internal, system);
+  const std::uint64_t attributes = reader.number(6); // internal ones, those of DOS, and the mode
+  char text[64];
+  std::snprintf(text, sizeof text, "mode %o, attributes %#x, system %u",
+                static_cast<unsigned>(attributes >> 32), static_cast<unsigned>(attributes), system);
   entry.attributes = text;
   entry.offset = reader.number(4);
   entry.name = reader.take(name);
-  const std::string_view fields = reader.take(extra);
-  read_extra(fields, entry);
-  entry.fields = further_fields(fields);
+  read_extra(reader.take(extra), entry);
   entry.comment = reader.take(comment);
   entry.has_descriptor = (flags & 8) != 0;
   const bool is_encrypted = (flags & 1) != 0;
   return reader.is_good() && !is_encrypted ? std::optional(entry) : std::nullopt;
+}
+
+std::uint64_t check_value(std::string_view data) {
+  return ::crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size());
 }
 
 /// Inflates, and holds the result to its size and check value.
@@ -140,8 +128,7 @@ std::optional<std::string> inflated(std::string_view packed, const Entry& entry)
     if (give == stream.avail_in && room == stream.avail_out) break;
   }
   ::inflateEnd(&stream);
-  const auto check = ::crc32_z(0, reinterpret_cast<const Bytef*>(result.data()), result.size());
-  if (status != Z_STREAM_END || out != result.size() || check != entry.check) return {};
+  if (status != Z_STREAM_END || out != result.size() || check_value(result) != entry.check) return {};
   return result;
 }
 
@@ -218,14 +205,6 @@ std::string folder_of_checkpoint(const std::vector<Entry>& entries) {
   return {};
 }
 
-/// What the entry is, and what stands beside it in the directory and before its bytes.
-void add_attributes(const std::string& name, const Entry& entry, std::string_view extra, Contents& contents) {
-  const std::string& all = contents.owned.emplace_back(entry.fields + further_fields(extra));
-  contents.parts.push_back(raw_part(name + " (attributes)", all));
-  contents.parts.back().named_by = PartName::reader;
-  contents.parts.back().type.name = entry.attributes + ", extra fields"; // their size comes behind it
-}
-
 /// What somebody wrote beside the entries.
 void add_comments(const std::vector<Entry>& entries, const Directory& directory, Contents& contents) {
   std::map<std::string, std::string> by_name;
@@ -299,9 +278,12 @@ std::optional<Contents> read_archive(std::string_view bytes) {
   }
   for (const auto& [name, its_data] : data) add_entry(name, its_data, contents);
   for (const Entry& entry : entries) {
-    const std::size_t at = entry.offset + local_header_size + entry.name.size();
-    const auto end = static_cast<std::size_t>(packed_data(bytes, entry)->data() - bytes.data());
-    add_attributes(entry.name.substr(folder.size()), entry, bytes.substr(at, end - at), contents);
+    const std::string name = entry.name.substr(folder.size());
+    const bool is_damaged = check_value(data[name]) != entry.check; // or PyTorch left the value out
+    contents.parts.push_back(raw_part(name + " (attributes)", contents.owned.emplace_back(entry.extra)));
+    contents.parts.back().named_by = PartName::reader;
+    contents.parts.back().type.name =
+        entry.attributes + (is_damaged ? ", wrong check value" : "") + ", extra fields";
   }
   add_comments(entries, *directory, contents);
   if (folder.empty()) return contents;
