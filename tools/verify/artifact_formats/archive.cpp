@@ -282,8 +282,7 @@ std::optional<Contents> read_archive(std::string_view bytes) {
     const bool is_damaged = check_value(data[name]) != entry.check; // or PyTorch left the value out
     contents.parts.push_back(raw_part(name + " (attributes)", contents.owned.emplace_back(entry.extra)));
     contents.parts.back().named_by = PartName::reader;
-    contents.parts.back().type.name =
-        entry.attributes + (is_damaged ? ", wrong check value" : "") + ", extra fields";
+    contents.parts.back().type.name = entry.attributes + (is_damaged ? ", damaged" : "") + ", extra fields";
   }
   add_comments(entries, *directory, contents);
   if (folder.empty()) return contents;
