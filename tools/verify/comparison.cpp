@@ -162,7 +162,7 @@ void compare_outputs(const Run& one, const Run& other, const ComparisonRules& ru
     };
     const std::string glob = "--output '" + rules.outputs[i] + "'";
     if (std::ranges::none_of(one.outputs, is_of_it) && std::ranges::none_of(other.outputs, is_of_it))
-      result.uncompared.push_back(glob + " matches nothing that " + one.name + " or " + other.name + " made");
+      result.uncompared.push_back(glob + " matches no file that " + one.name + " or " + other.name + " made");
     else if (std::ranges::none_of(one.outputs, is_of_it_and_full) &&
              std::ranges::none_of(other.outputs, is_of_it_and_full))
       result.uncompared.push_back(glob + ": all files are empty");
