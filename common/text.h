@@ -63,6 +63,11 @@ public:
     return *this;
   }
 
+  /// With something else in place of its blanks.
+  TextWriter& add_word(const char* text, char blank) {
+    for (; *text != 0; ++text) add(*text == ' ' ? blank : *text);
+    return *this;
+  }
   TextWriter& add(const char* text, size_t length) {
     for (size_t i = 0; i < length; ++i) add(text[i]);
     return *this;

@@ -25,16 +25,6 @@ enum Row : uint64_t { changing = 1, alike = 2, first = 4, of_threads = 8 };
 constexpr uint64_t label_of_values = 0x6B6E6F77, label_of_group = 0x67726F7570;
 uint64_t key_of(uint64_t call_site, uint64_t value) { return mix(mix(call_site, label_of_values), value); }
 
-/// Of a call site as an entry has it.
-uint64_t hash_of_name(const char* at, const char* end) {
-  uint64_t hash = fnv1a_start;
-  for (; at != end; ++at) {
-    const char c = *at == blank_in_name ? ' ' : *at;
-    hash = fnv1a(&c, 1, hash);
-  }
-  return hash;
-}
-
 /// One entry (common/run_agreements.h).
 void read_entry(const char* at, const char* end) {
   const auto word = [&] {
@@ -44,7 +34,7 @@ void read_entry(const char* at, const char* end) {
     return begin;
   };
   const char* begin = word();
-  const uint64_t call_site = hash_of_name(begin, at);
+  const uint64_t call_site = fnv1a(begin, static_cast<size_t>(at - begin));
   uint64_t row = rows.used() == 0 ? changing | first : changing;
   while (begin = word(), begin != at) {
     uint64_t value = 0;
@@ -53,7 +43,7 @@ void read_entry(const char* at, const char* end) {
     if (*begin >= '0' && *begin <= '9')
       rows.insert(key_of(call_site, value)) = 1;
     else if (*begin == '=')
-      rows.insert(mix(call_site, label_of_group)) = hash_of_name(begin + 1, at);
+      rows.insert(mix(call_site, label_of_group)) = fnv1a(begin + 1, static_cast<size_t>(at - begin - 1));
     else if (starts_with(begin, of_all_processes))
       row |= alike;
     else if (starts_with(begin, of_all_threads))
@@ -106,13 +96,15 @@ uint64_t find_call_site(const void* caller, uint64_t& row) {
   find_python_call_site(python, PythonDetail::all, false);
   if (python.user >= 0) {
     const PythonFrame& frame = python.frames[python.user];
-    name.add(file_name(frame.file)).add(':').add(static_cast<uint64_t>(frame.line));
+    name.add_word(file_name(frame.file), blank_in_name).add(':').add(static_cast<uint64_t>(frame.line));
   } else {
     Module module;
     if (!find_module(caller, module)) return 0;
     char path[600];
     module_path(module, path, sizeof path);
-    name.add(file_name(path)).add("+0x").add_hex(reinterpret_cast<uintptr_t>(caller) - module.base);
+    name.add_word(file_name(path), blank_in_name)
+        .add("+0x")
+        .add_hex(reinterpret_cast<uintptr_t>(caller) - module.base);
   }
   const uint64_t call_site = fnv1a(name.c_str(), name.length());
   const uint64_t* const known = rows.find(call_site);
