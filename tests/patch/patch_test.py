@@ -163,6 +163,7 @@ if __name__ == "__main__":
         print(model(batch))
 """,
     "clock": "import time\nimport torch\ntorch.manual_seed(int(time.time() * 1000))\nprint(torch.rand(2))\n",
+    "numpy": "import numpy as np\nnp.random.seed(None)\nprint(np.random.rand())\n",
     "seed": "import torch as t\nt.seed()\nprint(t.rand(2))\n",
     "training": """import torch
 from torch import nn
@@ -187,7 +188,7 @@ class Planted:
             files = {"main.cpp" if "#include" in str(files) else "main.py": files}
         for name, text in files.items():
             file = self.folder / name
-            file.parent.mkdir(exist_ok=True)
+            file.parent.mkdir(exist_ok=True, parents=True)
             file.write_bytes(text if isinstance(text, bytes) else text.encode())
             os.utime(file, (time.time() - 60,) * 2)
         self.main = next(iter(files))
@@ -274,6 +275,9 @@ class Test(unittest.TestCase):
             with self.subTest(name):
                 is_mended, said, diff = self.mended(files, TORCH_PYTHON)
                 self.assertTrue(is_mended, said + diff)
+        _, said, diff = self.mended("import torch\ng = torch.Generator(); g.seed(); print(torch.rand(1, generator=g)); s = torch.seed(); print(s % 2)\n", TORCH_PYTHON)
+        self.assertIn("main.py:2: without a seed it takes one from the kernel", said)
+        self.assertNotIn("manual_seed", diff.split("+torch.manual_seed(42)\n")[1]) # that gives no number
 
     def diff_of(self, files, *words):
         with Planted(tempfile.mkdtemp(dir=self.folder), files) as program:
@@ -345,6 +349,50 @@ int main() {
                 done = program.propose()
                 self.assertIn(expected, done.stderr.decode())
                 self.assertNotIn(b"scandir", b"".join(line for line in done.stdout.splitlines() if line.startswith(b"+")))
+
+    def test_meaning(self):
+        """A script does what it did, but for the seed; what the diff does not mend is named."""
+        options = "import argparse, random, time\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int, default=time.time_ns())\na = p.parse_args()\nrandom.seed(a.seed)\nprint(random.random())\n"
+        for name, script, expected in ( # what it becomes
+                ("byte-order mark", "\ufeffimport random\nprint(random.random())\n", "\ufeffimport random\nrandom.seed(42)\nprint(random.random())\n"),
+                ("option", options, options.replace("time.time_ns()", "42")),
+                ("variable of the environment", "import os, random, time\nseed = int(os.getenv('NONE') or time.time_ns())\nrandom.seed(seed)\nprint(random.random())\n",
+                 "import os, random, time\nseed = int(os.getenv('NONE') or 42)\nrandom.seed(seed)\nprint(random.random())\n"),
+                ("seeded again", "import random, time\nseed = time.time_ns()\nfor i in range(3):\n    random.seed(seed)\nprint(random.random())\n",
+                 "import random, time\nseed = 42\nfor i in range(3):\n    random.seed(seed)\nprint(random.random())\n"),
+                ("first draw", "import random\ndef f(): return random.random()\nprint(f()); random.seed(None); print(random.random())\n",
+                 "import random\nrandom.seed(42)\ndef f(): return random.random()\nprint(f()); random.seed(43); print(random.random())\n"),
+                ("draw before a fixed seed", "import random\nprint(random.random())\nrandom.seed(5)\n", "import random\nrandom.seed(42)\nprint(random.random())\nrandom.seed(5)\n"),
+                ("same name", "import random\nfrom random import random\nprint(random())\n",
+                 "import random\nfrom random import random\nimport random as _random\n_random.seed(42)\nprint(random())\n"),
+                ("two streams", "import random\nprint(random.random())\nr = random.Random()\n", "import random\nrandom.seed(42)\nprint(random.random())\nr = random.Random(43)\n")):
+            with self.subTest(name):
+                _, now, done = self.diff_of(script)
+                self.assertEqual(now.decode(), expected, done.stderr)
+        shared = "import random, time\nclass C:\n    def __init__(self, n): self.n = n\n    def draw(self): random.seed(self.n); return random.random()\n"
+        package = {"main.py": "import sys\nsys.path.insert(0, 'x/site-packages')\nimport foo\nprint(foo.f())\n"}
+        for name, script, *expected in ( # what is left as it is
+                ("attribute", shared + "print(C(time.time_ns()).draw(), C(3).draw())\n", "main.py:5: reads a clock", "main.py:4: what a clock says becomes a seed"),
+                ("parameter", "import random, time\ndef f(n): random.seed(n)\nf(3)\nt = time.time_ns()\nf(t)\n", "main.py:2: what a clock says becomes a seed"),
+                ("several", "import random, time\nseeds = [time.time_ns() for _ in range(3)]\nfor s in seeds: random.seed(s)\n", "main.py:2: reads a clock", "main.py:3: what a clock"),
+                ("loop", "import random, time\nfor _ in range(3):\n    seed = time.time_ns()\n    random.seed(seed)\n", "main.py:3: reads a clock", "main.py:4: takes 3 seeds"),
+                ("function", "import random, time\ndef f():\n    seed = time.time_ns()\n    return random.Random(seed)\nf(); f(); f()\n", "main.py:3: takes 3 seeds"),
+                ("other sources", "import random, time\nbegun = time.time_ns()\nif not begun: begun = 5\nrandom.seed(begun)\n", "main.py:4: what a clock says becomes a seed"),
+                ("closed", "import os, random\nit = os.scandir('.'); print(len([e.name for e in it])); it.close()\n", "main.py:2: reads a folder"),
+                ("upwards", "import os, random\nprint(len(list(os.walk('.', topdown=False))))\n", "main.py:2: reads a folder"),
+                ("own sorted", "import os, random\nsorted = [1]\nprint(os.listdir('.')[:0])\n", "main.py:3: reads a folder"),
+                ("own random", "import random\nrandom = random.SystemRandom()\nprint(random.random())\n", "main.py:3: draws from the kernel"),
+                ("generator", "import random\nr = random.Random(1)\nr.seed()\n", "main.py:3: without a seed it takes one from the kernel"),
+                ("address", "import random\nrandom.seed(id(object()))\n", "main.py:2: this seed is an address"),
+                ("package", {**package, "x/site-packages/foo.py": "import random\ndef f(): return random.Random().random()\n"}, "site-packages/foo.py:2: an installed package")):
+            with self.subTest(name), Planted(tempfile.mkdtemp(dir=self.folder), script) as program:
+                done = program.propose()
+                self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
+                for one in expected:
+                    self.assertIn(one, done.stderr.decode())
+        _, _, done = self.diff_of("import random\nclass R(random.Random): pass\nx = (R().random(), random.Random(x=None).random())\n")
+        self.assertIn(b"+x = (R().random(), random.Random(x=42).random())\n", done.stdout)
+        self.assertIn(b"main.py:3: without a seed", done.stderr)
 
     def test_refusals(self):
         with Planted(self.folder, {"main.py": "import random\nprint(random.random())\n"}) as program:

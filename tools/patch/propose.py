@@ -15,6 +15,9 @@ import tokenize
 
 NAMES = json.loads(sys.argv[2])
 READERS = set(NAMES["readers"] + NAMES["blobs"])
+KERNEL = "without a seed it takes one from the kernel"
+SCOPES, LOOPS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+CLOCK = "reads a clock or an id: where a result depends on it, give it a fixed value"
 A_READING = "this seed is another one in each run: it comes from a clock, an id or the kernel"
 
 
@@ -26,28 +29,32 @@ def takes_seed(name):
 
 class Source:
     """A file of the user's, and how it is to be changed."""
+    named = set() # of all files: the last names of variables, options and fields that hold a seed which is mended where it is made
 
     def __init__(self, path, encoding, seeds):
         with open(path, "rb") as file:
             self.text = file.read().decode(encoding)
-        self.shown, self.encoding, self.all_seeds, self.edits, self.touched, self.seeds, self.refused = os.path.relpath(path), encoding, seeds, {}, set(), set(), set()
-        self.starts = [0] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
+        self.shown, self.encoding, self.all_seeds, self.edits, self.touched, self.refused = os.path.relpath(path), encoding, seeds, {}, set(), {}
+        self.holders = collections.defaultdict(set) # of variables that hold such a seed, the places of the edits
+        self.starts = [self.text.startswith("\ufeff")] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
 
     def edit(self, begin, end, text, reason, if_often=None):
         """`text`: None for a seed, which also stands for a "\0" in it. `if_often`: what it is where the log has several calls; "" where nothing serves."""
         self.touched.add((begin, end))
-        return bool(self.edits.setdefault((begin, end), [text, reason, collections.Counter(), if_often]))
+        return bool(self.edits.setdefault((begin, end), [text, reason, collections.defaultdict(dict), if_often]))
 
     def seed(self, begin, end, reason=A_READING, if_often=""):
         return self.edit(begin, end, None, reason, if_often)
 
-    def mend(self, line, cause, called, function, count):
-        """True if an edit in that line mends it, or none is needed. `called`: the function that the line led into;
-        `cause`: "folder"; "reading", of a clock, an id or entropy; "value", one that was read elsewhere."""
-        self.touched = set()
+    def mend(self, line, cause, called, call):
+        """True if an edit in that line mends it, or none is needed. `called`: the function that the line led into; `cause`: "folder";
+        "clock", a reading that the log does not count; "reading", of a clock, an id or entropy; "value", one that was read elsewhere."""
+        self.touched, self.others, self.passed = set(), 0, call.get("seeds", ())
+        self.is_lazy = any(frame.endswith(" __getattr__") for frame in call["frames"]) # what an import draws counts too
         is_mended = self.mend_line(line, cause, called)
         for place in self.touched: # of several draws in a line nobody says which is which
-            self.edits[place][2][function] += count / len(self.touched)
+            share, shares = 1 / (len(self.touched) + self.others), self.edits[place][2][call["function"]]
+            shares.update(dict.fromkeys(self.passed, share) or {"": shares.get("", 0) + (call["count"], 1)[self.is_lazy] * share})
         return is_mended
 
     def places(self):
@@ -104,13 +111,16 @@ class CppSource(Source):
 class PythonSource(Source):
     def __init__(self, path, seeds):
         with open(path, "rb") as file:
-            super().__init__(path, tokenize.detect_encoding(file.readline)[0], seeds)
-        self.tree = ast.parse(self.text)
+            super().__init__(path, tokenize.detect_encoding(file.readline)[0].replace("-sig", ""), seeds) # a byte-order mark is kept
+        self.tree = ast.parse(self.text.lstrip("\ufeff"))
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
         self.calls = [node for node in self.parents if isinstance(node, ast.Call)]
         self.in_texts = {one for node in self.parents if isinstance(node, ast.JoinedStr) for one in ast.walk(node) if one is not node} # no places before 3.12
-        self.imports = {}
+        self.imports, self.seeded, self.bound = {}, set(), collections.defaultdict(list)
         for node in self.parents:
+            if isinstance(node, (ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or isinstance(getattr(node, "ctx", None), ast.Store):
+                name = getattr(node, "id", "") or getattr(node, "arg", "") or getattr(node, "name", "")
+                self.bound[next(self.around(node, SCOPES + (ast.ClassDef,)), self.tree), name].append(node)
             for name in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
                 module = (node.module or "") + "." if isinstance(node, ast.ImportFrom) else ""
                 whole = name.name if module or name.asname else name.name.split(".")[0]
@@ -126,10 +136,22 @@ class PythonSource(Source):
     def segment(self, node):
         return self.text[slice(*self.span(node))]
 
+    def around(self, node, kinds):
+        while node := self.parents.get(node):
+            if isinstance(node, kinds):
+                yield node
+
+    def scope(self, name):
+        """The function whose own that name is, else the module."""
+        return next((one for one in self.around(name, SCOPES) if (one, name.id) in self.bound), self.tree)
+
     def full(self, node):
-        """As imports tell it: "numpy.random.seed"; of a method of an expression ".iterdir"."""
+        """As imports tell it: "numpy.random.seed"; of a method of an expression, or of a variable with an import's name, ".iterdir"."""
         if isinstance(node, ast.Name):
-            return self.imports.get(node.id, node.id)
+            scope, name = self.scope(node), self.imports.get(node.id, node.id)
+            values = [getattr(self.parents[one], "value", None) or one for one in self.bound.get((scope, node.id), ()) if node.id in self.imports]
+            is_own = any(scope is not self.tree or not isinstance(one, ast.Constant) and one.end_lineno < node.lineno for one in values)
+            return "." + node.id if is_own else name
         return self.full(node.value) + "." + node.attr if isinstance(node, ast.Attribute) else ""
 
     def calls_at(self, line):
@@ -139,24 +161,28 @@ class PythonSource(Source):
         return getattr(self.parents[node], "func", None) is node
 
     def seed_around(self, node):
-        """The smallest expression around it that is a seed by where it stands."""
+        """The smallest expression around it that is a seed by where it stands, and the names and variables that hold it."""
         while not isinstance(node, ast.stmt):
             inner, node = node, self.parents[node]
             if isinstance(node, ast.keyword):
-                if takes_seed(node.arg or "") or (node.arg == "default" and any(takes_seed(self.segment(one)) for one in self.parents[node].args)):
-                    return inner
+                options = [node.arg or ""] if node.arg != "default" else [self.segment(one).strip("'\"-").replace("-", "_") for one in self.parents[node].args]
+                if options := list(filter(takes_seed, options)):
+                    return inner, options
                 if takes_seed(self.full(self.parents[node].func)):
-                    return None
+                    break
             elif isinstance(node, ast.Call) and inner in node.args and takes_seed(self.full(node.func)):
-                return inner
-            elif isinstance(node, ast.Dict) and inner in node.values and takes_seed(self.segment(node.keys[node.values.index(inner)] or node)):
-                return inner
+                return inner, []
+            elif isinstance(node, ast.Dict) and inner in node.values and takes_seed(key := self.segment(node.keys[node.values.index(inner)] or node)):
+                return inner, [key.strip("'\"")]
             elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 if all(not isinstance(target, (ast.Tuple, ast.List)) and takes_seed(self.segment(target)) for target in targets):
-                    self.seeds.update(map(self.segment, targets))
-                    return inner
-        return None
+                    return inner, targets
+        return None, []
+
+    def holder(self, node):
+        """What tells a variable from others: its text, and whose it is."""
+        return self.segment(node), self.scope(node) if isinstance(node, ast.Name) else None
 
     def mend_line(self, line, cause, called):
         mended = False
@@ -166,60 +192,86 @@ class PythonSource(Source):
                 mended |= self.sort(call, NAMES["sorted"].get(full) or NAMES["sorted"].get("." + last))
             elif cause == "value":
                 mended |= takes_seed(full) and call not in self.in_texts and self.replace_value(call)
-            elif cause == "reading":
-                mended |= (last in READERS or last == called) and self.replace_reading(call, last)
-                mended |= full in NAMES["makers"] and call not in self.in_texts and self.give_seed(call, full)
+            elif cause != "folder":
+                mended |= (last in READERS or last == called) and self.replace_reading(call, last, cause)
+                bases = {self.full(base) for kind in self.bound.get((self.tree, full), ()) for base in getattr(kind, "bases", ())}
+                if cause == "reading" and not self.passed and call not in self.in_texts and full in NAMES["makers"]:
+                    mended |= self.give_seed(call, full)
+                elif cause == "reading" and not call.args + call.keywords and (last == "seed" or bases & NAMES["makers"].keys()):
+                    self.refuse(call)
         return mended
 
     def sort(self, call, around):
-        above, (begin, end) = self.parents[call], self.span(call)
+        above, (begin, end), full = self.parents[call], self.span(call), self.full(call.func)
         taker = self.full(above.func) if isinstance(above, ast.Call) and above.args == [call] else ""
-        if around is None or isinstance(above, ast.withitem) or taker in ("sorted", "len", "set"):
-            return around is not None and taker != ""
+        is_taken = isinstance(above, (ast.For, ast.comprehension)) or taker in ("list", "tuple", "enumerate")
+        own = {name for _, name in self.bound} | self.imports.keys()
+        if around and taker in {"sorted", "len", "set"} - own:
+            return True
+        if not around or {"sorted", "iter"} & own or not is_taken and (isinstance(above, (ast.withitem, ast.Attribute)) or full == "os.scandir") or (full == "os.walk" and (call.keywords or call.args[1:])):
+            return False
         before, behind = around
-        if before.startswith("iter(") and (isinstance(above, (ast.For, ast.comprehension)) or taker in ("list", "tuple", "enumerate")):
+        if before.startswith("iter(") and is_taken:
             before, behind = before[5:], behind[:-1]
         reason = "the entries of a folder come in no fixed order"
         return self.edit(begin, begin, before, reason) and self.edit(end, end, behind, reason)
 
     def give_seed(self, call, full):
+        if full == "torch.seed" and not isinstance(self.parents[call], ast.Expr) or self.is_lazy and any(self.around(call, LOOPS)):
+            return self.refuse(call)
         given = call.args + [keyword.value for keyword in call.keywords]
         called = [self.full(one.func).split(".")[-1] for value in given for one in ast.walk(value) if isinstance(one, ast.Call)]
         if len(given) == 1 and not called and not isinstance(given[0], ast.Constant) and not full.endswith(".seed"):
             (begin, end), old = self.span(given[0]), self.segment(given[0])
             maker = self.segment(call.func.value) + "." + NAMES["makers"][full] if isinstance(call.func, ast.Attribute) and NAMES["makers"][full] else ""
-            return self.edit(begin, end, f"\0 if {old} is None else {old}", "without a seed it takes one from the kernel",
+            return self.edit(begin, end, f"\0 if {old} is None else {old}", KERNEL,
                              maker and f"{maker} if {old} is None else {old}")
         if len(given) > 1 or not all(isinstance(one, ast.Constant) and one.value is None for one in given):
-            self.refused.update([call.lineno] if called and not READERS & set(called) else [])
-            return False
+            return bool(called and not READERS & set(called)) and self.refuse(call)
         begin, end = self.span(given[0]) if given else (self.span(call)[1] - 1,) * 2
-        often, reason = "", "without a seed it takes one from the kernel"
+        often, reason = "", KERNEL
         if full == "torch.seed":
-            self.edit(self.span(call.func)[1] - 4, self.span(call.func)[1], "manual_seed", reason)
-        elif full.endswith(".seed"):
-            self.seeds.add(full)
+            return self.edit(self.span(call.func)[1] - 4, self.span(call)[1], "manual_seed(\0)", reason, "")
+        if full.endswith(".seed"):
+            self.seeded.add(full)
         elif isinstance(call.func, ast.Attribute):
             often = self.segment(call.func.value) + "." + NAMES["makers"][full]
         return self.seed(begin, end, reason, often)
 
-    def replace_reading(self, call, last):
-        slot = self.seed_around(call)
-        if slot is None or slot in self.in_texts:
-            return False
-        inside, parts = list(ast.walk(slot)), []
+    def refuse(self, call):
+        self.others += 1
+        self.refused[call.lineno] = KERNEL + ": pass a fixed one"
+        return False
+
+    def readings(self, value, also):
+        """The readings in an expression; and whether nothing else can give the value."""
+        inside, parts = list(ast.walk(value)), []
         for one in inside:
-            if isinstance(one, ast.Call) and self.full(one.func).split(".")[-1] in READERS | {last}:
-                while one is not slot and (isinstance(self.parents[one], ast.Attribute) or self.is_function(one)):
+            if isinstance(one, ast.Call) and self.full(one.func).split(".")[-1] in READERS | {also}:
+                while one is not value and (isinstance(self.parents[one], ast.Attribute) or self.is_function(one)):
                     one = self.parents[one]
                 parts.append(one)
-        known = {node for one in parts + [call.func for call in inside if isinstance(call, ast.Call)] for node in ast.walk(one)}
+        plain = [call.func for call in inside if isinstance(call, ast.Call) and self.full(call.func).split(".")[-1] in NAMES["numbers"] + NAMES["texts"]]
+        known = {node for one in parts + plain for node in ast.walk(one)}
+        return parts, parts and not any(isinstance(one, (ast.Name, ast.BoolOp, ast.IfExp)) and one not in known for one in inside)
+
+    def replace_reading(self, call, last, cause):
+        slot, holders = self.seed_around(call)
+        if slot is None or slot in self.in_texts or any(call in ast.walk(one) for one in ast.walk(slot) if isinstance(one, LOOPS)) or (
+                cause == "clock" and any(self.around(slot, LOOPS))):
+            return False
+        parts, is_alone = self.readings(slot, last)
         above = self.parents[slot]
         takes_all = isinstance(above, ast.Call) and (self.full(above.func) in NAMES["makers"] or self.full(above.func).split(".")[-1] in NAMES["seeded"])
-        if not any(isinstance(one, ast.Name) and one not in known for one in inside) and (takes_all or self.is_number(slot)):
+        if is_alone and (takes_all or self.is_number(slot)):
             parts = [slot]
-        return all(self.is_number(one) and one not in self.in_texts or one is slot and takes_all for one in parts) and all(
-            [self.seed(*self.span(one)) for one in parts])
+        if not all(self.is_number(one) and one not in self.in_texts or one is slot and takes_all for one in parts):
+            return False
+        for one in holders:
+            self.named.add(one if isinstance(one, str) else self.segment(one).split(".")[-1])
+            if not isinstance(one, str):
+                self.holders[self.holder(one)].update(map(self.span, parts))
+        return all([self.seed(*self.span(one)) for one in parts])
 
     def is_number(self, node):
         """True where a number can stand in for it: what takes it may ask more of a text, or of a moment."""
@@ -228,10 +280,16 @@ class PythonSource(Source):
         return getattr(node, "attr", "") in ("int", "microsecond") or isinstance(node, ast.Call) and self.full(node.func).split(".")[-1] in NAMES["numbers"]
 
     def replace_value(self, call):
+        """The edit belongs where the seed is made; it comes here if that is a variable which holds nothing but a reading."""
         given = [keyword.value for keyword in call.keywords if takes_seed(keyword.arg or "")] + call.args
         values = [one for one in ast.walk(given[0]) if isinstance(one, (ast.Name, ast.Attribute)) and not self.is_function(one)] if given else []
-        return any(self.segment(one) in self.seeds for one in values) or (
-            sum(isinstance(one, ast.Name) for one in values) == 1 and self.seed(*self.span(given[0])))
+        names = [one for one in values if isinstance(one, ast.Name)]
+        makers = [self.parents[one] for name in names for one in self.bound.get((self.scope(name), name.id), ())]
+        if any(self.segment(one).split(".")[-1] in self.named for one in values + [one.iter for one in makers if hasattr(one, "iter")]):
+            self.touched |= self.holders.get(self.holder(given[0]), set())
+            return True
+        return len(names) == len(makers) == 1 and isinstance(makers[0], (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and bool(
+            makers[0].value and self.readings(makers[0].value, None)[1]) and self.seed(*self.span(given[0]))
 
     def surely_calls(self, name):
         """True if it calls that on no condition, and in no function that may be a worker's."""
@@ -245,6 +303,13 @@ class PythonSource(Source):
         names = {self.full(one) for one in ast.walk(node or self.tree) if isinstance(one, (ast.Name, ast.Attribute))}
         names |= set() if node else set(self.imports.values())
         return any(name.startswith(tuple(NAMES["generators"][module][1:])) for name in names - {*NAMES["others"], *NAMES["makers"]})
+
+    def draws_first(self, module):
+        """True if this file draws, or if it seeds with nothing may draw, before it seeds that module's generator."""
+        seeds = [call for call in self.calls if self.full(call.func) == NAMES["generators"][module][0]]
+        first = min(((call.lineno, call.col_offset, ast.unparse(call).endswith(("()", "(None)"))) for call in seeds), default=(0,))
+        return any((one.lineno, one.col_offset) < first and self.full(one).startswith(NAMES["draws"][module]) and self.full(one) not in NAMES["makers"]
+                   and (first[2] or not any(self.around(one, SCOPES))) for one in self.parents if isinstance(one, (ast.Name, ast.Attribute)))
 
     def seed_generators(self, modules, seed, settings, own):
         """Lines behind the imports and before the first draw. `own`: names of the user's modules."""
@@ -263,6 +328,7 @@ class PythonSource(Source):
                 first = first or (0 if "__future__" in names else statement.lineno)
             if isinstance(statement, ast.Import):
                 known.update((one.name, one.asname) if one.asname else (one.name.split(".")[0],) * 2 for one in statement.names)
+        known = {module: name for module, name in known.items() if self.imports[name] == module and (self.tree, name) not in self.bound and "*" not in self.imports}
         lines = [f"import {module} as _{module}" for module in sorted(modules) if module not in known]
         for module in sorted(modules):
             name = known.get(module, "_" + module)
@@ -277,7 +343,7 @@ class PythonSource(Source):
         """Behind that line."""
         end = "\r\n" if "\r\n" in self.text else "\n"
         at = self.starts[line] if line < len(self.starts) else len(self.text)
-        is_cut = at > 0 and self.text[at - 1] not in "\r\n"
+        is_cut = at > self.starts[0] and self.text[at - 1] not in "\r\n"
         text, known = "".join(end + one if is_cut else one + end for one in lines), self.edits.pop((at, at), [""])[0]
         self.edit(at, at, known + text if known.endswith(end) else text + known, reason)
 
@@ -290,12 +356,14 @@ class Patch:
         self.seeds = collections.defaultdict(map(lambda seed: seed % 2**32, itertools.count(said["seed"])).__next__)
         self.own_seeds, self.mended, self.kept = set(), set(), set()
         self.main = said["script"] if isinstance(self.source(said["script"]), PythonSource) else ""
+        problems = {}
         for call in said["calls"]:
             found = [re.fullmatch(r"(.*):(\d{1,9}) (.*)", frame, re.S) for frame in call["frames"]] # "/home/me/train.py:12 main"
             frames = [one.groups() for one in found if one]
-            problem = self.take(call["function"], set(call["why"]), call["count"], [(self.source(path), int(line), name, path) for path, line, name in frames])
-            self.left += [f"{source.shown}:{line}: {problem}" for path, line, _ in frames if problem and (source := self.source(path))][:1]
-        self.seed_generators(said["seed"], said["torch"])
+            problem = self.take(call, [(self.source(path), int(line), name, path) for path, line, name in frames])
+            problems.update([((source, int(line), problem), 0) for path, line, _ in frames if problem and (source := self.source(path))][:1])
+        self.left += [f"{one[0].shown}:{one[1]}: {one[2]}" for one in problems if one[2] != CLOCK or one[:2] not in self.mended]
+        self.seed_generators(said["torch"])
 
     def source(self, path):
         """The user's file, if it can be edited."""
@@ -312,8 +380,9 @@ class Patch:
                 self.left.append(f"{path} is left as it is: {error}")
         return self.found[path]
 
-    def take(self, function, why, count, frames):
+    def take(self, call, frames):
         """Makes the edits that mend a call; else says what to do, where something is to be done."""
+        function, why = call["function"], set(call["why"])
         users = [frame[:2] for frame in frames if frame[0]]
         if not users:
             return None
@@ -327,19 +396,22 @@ class Patch:
                 self.own_seeds.add("random" if seeding[1] else "numpy" if seeding[2] else "torch")
         if seeding and why & {"own_value", "repeatable_value"} and users[0] not in self.mended:
             return self.kept.add(users[0])
-        cause, called = "folder" if re.match("readdir|scandir", function) else "reading", ""
+        cause, called = "folder" if re.match("readdir|scandir", function) else "clock" if function == "clock" else "reading", ""
         is_packages = any("-packages/" in file for file in files)
         for one, at, name, _ in frames:
-            if one and not (is_packages and cause == "folder") and one.mend(at, cause, called, function, count):
+            if one and not (is_packages and cause == "folder") and one.mend(at, cause, called, call):
                 return self.mended.add((one, at))
             called = re.split(r"\.|::", name.partition("(")[0])[-1]
         if function == "clock":
-            return "reads a clock or an id: where a result depends on it, give it a fixed value"
+            return CLOCK
         if seeding:
-            is_done = self.mended & set(users) or (users[0] not in self.kept and source.mend(line, "value", "", function, count))
+            is_done = self.mended & set(users) or (users[0] not in self.kept and source.mend(line, "value", "", call))
             return None if is_done else "what a clock says becomes a seed here, and no edit for it is known: pass a fixed one"
         if cause != "folder" and not re.match("clock|getrandom|getentropy|arc4random|open|fopen|syscall|uuid|.*random_device|.*NonDeterministic", function):
             return None
+        if is_packages and os.path.basename(files[0]) == "random.py" and not ("-packages/" in files[0] or {"<module>", "__getattr__"} & set(names)): # at no import
+            file, at = next((path, at) for _, at, _, path in frames if "-packages/" in path)
+            self.left.append(f"{file}:{at}: an installed package draws from the kernel here: pass it a seed, if it takes one")
         if "<module>" in names or is_packages or not why & {"own_stream", "observed", "sorted_by_name"}:
             return None # a library's own
         if cause == "folder":
@@ -349,7 +421,7 @@ class Patch:
         is_plain = not isinstance(source, PythonSource) or not files or os.path.basename(files[0]) in ("random.py", "uuid.py", "secrets.py")
         return "draws from the kernel: where the result depends on it, draw from a generator with a seed" if is_plain else None
 
-    def seed_generators(self, seed, settings):
+    def seed_generators(self, settings):
         own, paths = set(), [self.main] if self.main else []
         for path in paths: # and what they import from beside them
             for parts in [whole.split(".") for whole in self.source(path).imports.values()] if self.source(path) else ():
@@ -363,17 +435,20 @@ class Patch:
         self.own_seeds |= {module for module in modules if any(source.surely_calls(NAMES["generators"][module][0]) for source in python)}
         for source in filter(None, self.found.values()):
             for line, place, edit in source.places():
-                times = max(edit[2].values(), default=0)
+                times = max(map(sum, map(dict.values, edit[2].values())), default=0)
                 if times > 1.9 and edit[3]:
                     edit[0] = edit[3]
                     modules.add("numpy" if "randint" in edit[3] else "random")
                 elif times > 1.9 and edit[3] is not None:
                     del source.edits[place]
                     self.left.append(f"{source.shown}:{line}: takes {times:.0f} seeds: give each a fixed one of its own")
-            self.left += [f"{source.shown}:{line}: takes a seed from the kernel where its argument is None: pass a fixed one" for line in sorted(source.refused)]
-            self.own_seeds |= {module for module in modules if any(name.startswith(module + ".") for name in source.seeds)}
+            self.left += [f"{source.shown}:{line}: {reason}" for line, reason in sorted(source.refused.items())]
+            self.own_seeds |= {module for module in modules if any(name.startswith(module + ".") for name in getattr(source, "seeded", ()))}
+        self.own_seeds -= {module for module in modules if self.main and self.source(self.main).draws_first(module)}
+        self.left += [f"{source.shown}:{call.lineno}: this seed is an address, another one in each run: pass a fixed one"
+                      for source in python for call in source.calls if source.full(call.func) == "id" and source.seed_around(call)[0]]
         if modules - self.own_seeds and self.main:
-            self.source(self.main).seed_generators(modules - self.own_seeds, seed, settings, own)
+            self.source(self.main).seed_generators(modules - self.own_seeds, self.seeds[""], settings, own)
         if any(isinstance(node, (ast.Set, ast.SetComp)) or getattr(node, "id", "") in ("set", "frozenset", "hash")
                for source in python for node in source.parents):
             self.left.append("texts have another hash in each run, and sets of them another order: set PYTHONHASHSEED=0 before Python starts")
@@ -383,7 +458,7 @@ class Patch:
             new = source.changed()
             try:
                 if isinstance(source, PythonSource):
-                    compile(new, "?", "exec", dont_inherit=True)
+                    compile(new.lstrip("\ufeff"), "?", "exec", dont_inherit=True)
             except SyntaxError as error:
                 self.left.append(f"{source.shown} is left as it is: the edits would break it ({error})")
                 continue

@@ -13,6 +13,8 @@
 #include <spdlog/spdlog.h>
 
 #include <iostream>
+#include <map>
+#include <set>
 #include <utility>
 
 #include <sys/mman.h>
@@ -57,6 +59,12 @@ Json said_by(const JudgedLog& judged, std::uint32_t seed) {
                          {"count", 0},
                          {"frames", lines_to(place.at, place.frames, place.python, source_lines)}});
   }
+  std::map<Json, std::set<std::string>> seeds; // that were passed and may differ, by function and place
+  each_record(log, [&seeds](const Process&, const Call& call, const CallCount&) {
+    const auto* const passed = find_field(call.fields, "requested");
+    if (passed != nullptr && !is_any_of(call.why, {"own_value", "repeatable_value"}))
+      seeds[{call.function, call.at, call.frames, call.python.frames}].insert(*passed);
+  });
   for (const SymbolSummary& symbol : summary.symbols)
     for (const CallPlace& place : symbol.places)
       if (symbol.action == Action::pin || symbol.action == Action::nondeterministic ||
@@ -64,6 +72,7 @@ Json said_by(const JudgedLog& judged, std::uint32_t seed) {
         calls.push_back({{"function", symbol.function},
                          {"why", symbol.reasons},
                          {"count", place.count.calls},
+                         {"seeds", seeds[{symbol.function, place.at, place.frames, place.python.frames}]},
                          {"frames", lines_to(place.at, place.frames, place.python, source_lines)}});
   for (const SymbolSummary& symbol : summary.symbols)
     has_none |= symbol.library == "torch" && contains(symbol.reasons, "no_deterministic_algorithm");
