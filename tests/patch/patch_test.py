@@ -369,6 +369,18 @@ int main() {
             with self.subTest(name):
                 _, now, done = self.diff_of(script)
                 self.assertEqual(now.decode(), expected, done.stderr)
+        option = """#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+int main(int argc, char **argv) {
+  unsigned seed = argc > 1 ? atoi(argv[1]) : time(nullptr);
+  srand(seed);
+  printf("%d\\n", rand());
+}
+"""
+        with self.subTest("C++ option"):
+            _, now, _ = self.diff_of(option)
+            self.assertEqual(now.decode(), option.replace("time(nullptr)", "42"))
         shared = "import random, time\nclass C:\n    def __init__(self, n): self.n = n\n    def draw(self): random.seed(self.n); return random.random()\n"
         package = {"main.py": "import sys\nsys.path.insert(0, 'x/site-packages')\nimport foo\nprint(foo.f())\n"}
         for name, script, *expected in ( # what is left as it is
@@ -384,7 +396,26 @@ int main() {
                 ("own random", "import random\nrandom = random.SystemRandom()\nprint(random.random())\n", "main.py:3: draws from the kernel"),
                 ("generator", "import random\nr = random.Random(1)\nr.seed()\n", "main.py:3: without a seed it takes one from the kernel"),
                 ("address", "import random\nrandom.seed(id(object()))\n", "main.py:2: this seed is an address"),
-                ("package", {**package, "x/site-packages/foo.py": "import random\ndef f(): return random.Random().random()\n"}, "site-packages/foo.py:2: an installed package")):
+                ("C++ member", """#include <cstdlib>
+#include <ctime>
+struct Model { unsigned s; explicit Model(unsigned x) : s(x) {} int draw() { srand(s); return rand(); } };
+int main() {
+  Model model(time(nullptr));
+  return model.draw() == Model(3).draw();
+}
+""", "main.cpp:3: what a clock says becomes a seed", "main.cpp:5: reads a clock"),
+                ("C++ loop", """#include <ctime>
+#include <random>
+int main() {
+  for (int i = 0; i < 3; ++i) {
+    const auto seed = time(nullptr);
+    if (std::mt19937(seed)() == 1) return 1;
+  }
+  for (int i = 0; i < 3; ++i)
+    if (std::mt19937(time(nullptr))() == 1) return 1;
+}
+""", "main.cpp:5: reads a clock", "main.cpp:9: reads a clock"),
+                ("package", {**package, "x/site-packages/foo.py": "import random\ndef f(): return random.Random().random()\n"}, "main.py:4: an installed package", "site-packages/foo.py:2")):
             with self.subTest(name), Planted(tempfile.mkdtemp(dir=self.folder), script) as program:
                 done = program.propose()
                 self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)

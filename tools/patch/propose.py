@@ -17,7 +17,6 @@ NAMES = json.loads(sys.argv[2])
 READERS = set(NAMES["readers"] + NAMES["blobs"])
 KERNEL = "without a seed it takes one from the kernel"
 SCOPES, LOOPS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
-CLOCK = "reads a clock or an id: where a result depends on it, give it a fixed value"
 A_READING = "this seed is another one in each run: it comes from a clock, an id or the kernel"
 
 
@@ -29,31 +28,26 @@ def takes_seed(name):
 
 class Source:
     """A file of the user's, and how it is to be changed."""
-    named = set() # of all files: the last names of variables, options and fields that hold a seed which is mended where it is made
-
+    named = set() # of all files: how variables, options and fields are called whose seed is mended where it is made; `holders`: by variable, those edits
     def __init__(self, path, encoding, seeds):
         with open(path, "rb") as file:
             self.text = file.read().decode(encoding)
-        self.shown, self.encoding, self.all_seeds, self.edits, self.touched, self.refused = os.path.relpath(path), encoding, seeds, {}, set(), {}
-        self.holders = collections.defaultdict(set) # of variables that hold such a seed, the places of the edits
-        self.starts = [self.text.startswith("\ufeff")] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
+        self.shown, self.encoding, self.all_seeds, self.edits, self.refused, self.holders = os.path.relpath(path), encoding, seeds, {}, set(), collections.defaultdict(set)
+        self.starts = [int(self.text.startswith("\ufeff"))] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
 
-    def edit(self, begin, end, text, reason, if_often=None):
-        """`text`: None for a seed, which also stands for a "\0" in it. `if_often`: what it is where the log has several calls; "" where nothing serves."""
+    def edit(self, begin, end, text=None, reason=A_READING, if_often=""):
+        """`text`: None for a seed, which also stands for a "\0" in it. `if_often`: what it is for several calls; "": nothing serves; None: the same."""
         self.touched.add((begin, end))
         return bool(self.edits.setdefault((begin, end), [text, reason, collections.defaultdict(dict), if_often]))
 
-    def seed(self, begin, end, reason=A_READING, if_often=""):
-        return self.edit(begin, end, None, reason, if_often)
-
     def mend(self, line, cause, called, call):
-        """True if an edit in that line mends it, or none is needed. `called`: the function that the line led into; `cause`: "folder";
-        "clock", a reading that the log does not count; "reading", of a clock, an id or entropy; "value", one that was read elsewhere."""
-        self.touched, self.others, self.passed = set(), 0, call.get("seeds", ())
-        self.is_lazy = any(frame.endswith(" __getattr__") for frame in call["frames"]) # what an import draws counts too
+        """True if an edit in that line mends it, or none is needed. `called`: the function that the line led into; `cause`: "folder"; "clock",
+        a reading that the log does not count; "reading", of a clock, an id or entropy, or a seed passed; "value", one that was read elsewhere."""
+        self.touched, self.passed = set(), call["seeds"] or ()
+        self.is_lazy = any(re.search("-packages/.* __getattr__$", frame) for frame in call["frames"]) # what an import draws counts too
         is_mended = self.mend_line(line, cause, called)
         for place in self.touched: # of several draws in a line nobody says which is which
-            share, shares = 1 / (len(self.touched) + self.others), self.edits[place][2][call["function"]]
+            share, shares = 1 / (len(self.touched) + sum(one.lineno == line for one in self.refused)), self.edits[place][2][call["function"]]
             shares.update(dict.fromkeys(self.passed, share) or {"": shares.get("", 0) + (call["count"], 1)[self.is_lazy] * share})
         return is_mended
 
@@ -79,7 +73,7 @@ class CppSource(Source):
     for _ in range(4):
         NESTED = rf"(?:[^(){{}};]|\({NESTED}\)|\{{{NESTED}\}})*"
     TAKER = re.compile(rf"\b(?:m_)?(?:{'|'.join(NAMES['seeded'])}|\w*[Ss]eed\w*)(?:\s+\w+)?\s*[({{]({NESTED})[)}}]|\b\w*[Ss]eed\w*\s*=(?!=)({NESTED})(?=;)")
-    VARIABLE = r"(?<![\w:.<])(?!unsigned|int|long)[A-Za-z_]\w*\b(?!\s*[(<>:{])"
+    OTHERS = re.compile(r"(?<![\w:.<])(?!unsigned|int|long)[A-Za-z_]\w*\b(?!\s*[(<>:{])|str|\?") # variables, texts, conditions
 
     def __init__(self, path, seeds):
         super().__init__(path, "latin-1", seeds)
@@ -96,42 +90,61 @@ class CppSource(Source):
         end = min([at + 1 for at in map(self.code.find, ";{}", [last] * 3) if at >= 0], default=len(self.code))
         mended = False
         for found in self.TAKER.finditer(self.code, begin, end) if cause != "folder" else ():
-            if not any(map(takes_seed, re.findall(r"\w+", re.split("[({=]", found[0])[0]))):
+            words = re.findall(r"\w+", re.split("[({=]", found[0])[0])
+            if not any(map(takes_seed, words)):
                 continue
             for part in re.finditer(rf"(?:[^(){{}},]|\({self.NESTED}\)|\{{{self.NESTED}\}})+", found[1] or found[2] or ""):
                 at, text = found.start(1 if found[1] else 2) + part.start() + len(part[0]) - len(part[0].lstrip()), part[0].strip()
                 parts = [one.span() for one in reading.finditer(text) if "now" not in one[0] or "count" in one[0]]
-                is_alone = not re.search(self.VARIABLE + "|str", reading.sub("", text))
-                if (parts and is_alone) or (cause == "value" and (re.fullmatch(r"[A-Za-z_]\w*(?:(?:\.|->)\w+)*", text) or (is_alone and "(" in text))):
+                is_alone = not self.OTHERS.search(reading.sub("", text))
+                if cause == "value" and self.named & set(re.findall(r"\w+", text)):
+                    self.touched, mended, parts = self.touched | self.holders[text], True, []
+                elif (parts and is_alone) or (cause == "value" and ((is_alone and "(" in text) or self.holds(reading, text))):
                     parts = [(0, len(text))]
-                mended |= any([self.seed(at + first, at + last) for first, last in parts])
+                if parts and not (cause == "clock" and self.is_repeated(at)):
+                    self.named.add(words[-1])
+                    self.holders[words[-1]].update((at + first, at + last) for first, last in parts)
+                    mended |= all([self.edit(at + first, at + last) for first, last in parts])
         return mended
+
+    def holds(self, reading, text):
+        """True of a variable to which only readings give a value."""
+        name = re.match(r"\w*", text)[0]
+        given = [one[1] for one in re.finditer(rf"\b{name}\s*(?:=(?!=)|[({{])({self.NESTED})(?=[;)}}])", self.code) if one[1].strip()]
+        given += [one[0] for one in reading.finditer(self.code) if re.search(rf"&\s*{name}\b", one[0])]
+        return bool(given and re.fullmatch(r"[A-Za-z_]\w*(?:(?:\.|->)\w+)*", text)) and all(reading.search(one) and not self.OTHERS.search(reading.sub("", one)) for one in given)
+
+    def is_repeated(self, at):
+        """True in a loop."""
+        text = self.code[:at]
+        while text != (text := re.sub(r"\{[^{}]*\}", ";", text)):
+            continue
+        return any(re.search(r"\b(?:do|(?:for|while)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))[^;{}]*$", part) for part in text.split("{"))
 
 
 class PythonSource(Source):
     def __init__(self, path, seeds):
         with open(path, "rb") as file:
             super().__init__(path, tokenize.detect_encoding(file.readline)[0].replace("-sig", ""), seeds) # a byte-order mark is kept
-        self.tree = ast.parse(self.text.lstrip("\ufeff"))
+        self.tree = ast.parse(self.text[self.starts[0]:])
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
         self.calls = [node for node in self.parents if isinstance(node, ast.Call)]
+        self.functions = {call.func for call in self.calls}
         self.in_texts = {one for node in self.parents if isinstance(node, ast.JoinedStr) for one in ast.walk(node) if one is not node} # no places before 3.12
         self.imports, self.seeded, self.bound = {}, set(), collections.defaultdict(list)
         for node in self.parents:
             if isinstance(node, (ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or isinstance(getattr(node, "ctx", None), ast.Store):
-                name = getattr(node, "id", "") or getattr(node, "arg", "") or getattr(node, "name", "")
-                self.bound[next(self.around(node, SCOPES + (ast.ClassDef,)), self.tree), name].append(node)
+                self.bound[next(self.around(node, SCOPES + (ast.ClassDef,)), self.tree), next((getattr(node, one) for one in ("id", "arg", "name") if hasattr(node, one)), "")].append(node)
             for name in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
                 module = (node.module or "") + "." if isinstance(node, ast.ImportFrom) else ""
                 whole = name.name if module or name.asname else name.name.split(".")[0]
                 self.imports[name.asname or whole] = module + whole
+        self.names = {name for _, name in self.bound} | self.imports.keys()
 
     def span(self, node):
         """Columns count bytes of UTF-8."""
-        def place(line, column):
-            start = self.starts[line - 1]
-            return start + len(self.text[start:start + column].encode()[:column].decode(errors="ignore"))
-        return place(node.lineno, node.col_offset), place(node.end_lineno, node.end_col_offset)
+        places = (self.starts[node.lineno - 1], node.col_offset), (self.starts[node.end_lineno - 1], node.end_col_offset)
+        return tuple(start + len(self.text[start:start + column].encode()[:column].decode(errors="ignore")) for start, column in places)
 
     def segment(self, node):
         return self.text[slice(*self.span(node))]
@@ -141,9 +154,9 @@ class PythonSource(Source):
             if isinstance(node, kinds):
                 yield node
 
-    def scope(self, name):
+    def scope(self, node):
         """The function whose own that name is, else the module."""
-        return next((one for one in self.around(name, SCOPES) if (one, name.id) in self.bound), self.tree)
+        return next((one for one in self.around(node, SCOPES) if (one, getattr(node, "id", None)) in self.bound), self.tree)
 
     def full(self, node):
         """As imports tell it: "numpy.random.seed"; of a method of an expression, or of a variable with an import's name, ".iterdir"."""
@@ -157,32 +170,25 @@ class PythonSource(Source):
     def calls_at(self, line):
         return [(call, self.full(call.func)) for call in self.calls if call.lineno <= line <= call.func.end_lineno]
 
-    def is_function(self, node):
-        return getattr(self.parents[node], "func", None) is node
-
     def seed_around(self, node):
-        """The smallest expression around it that is a seed by where it stands, and the names and variables that hold it."""
+        """The smallest expression around it that is a seed by where it stands, the names of what holds it, and the variables among that."""
         while not isinstance(node, ast.stmt):
             inner, node = node, self.parents[node]
             if isinstance(node, ast.keyword):
                 options = [node.arg or ""] if node.arg != "default" else [self.segment(one).strip("'\"-").replace("-", "_") for one in self.parents[node].args]
                 if options := list(filter(takes_seed, options)):
-                    return inner, options
+                    return inner, options, []
                 if takes_seed(self.full(self.parents[node].func)):
                     break
             elif isinstance(node, ast.Call) and inner in node.args and takes_seed(self.full(node.func)):
-                return inner, []
+                return inner, [], []
             elif isinstance(node, ast.Dict) and inner in node.values and takes_seed(key := self.segment(node.keys[node.values.index(inner)] or node)):
-                return inner, [key.strip("'\"")]
+                return inner, [key.strip("'\"")], []
             elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 if all(not isinstance(target, (ast.Tuple, ast.List)) and takes_seed(self.segment(target)) for target in targets):
-                    return inner, targets
-        return None, []
-
-    def holder(self, node):
-        """What tells a variable from others: its text, and whose it is."""
-        return self.segment(node), self.scope(node) if isinstance(node, ast.Name) else None
+                    return inner, [self.segment(target).split(".")[-1] for target in targets], targets
+        return None, [], []
 
     def mend_line(self, line, cause, called):
         mended = False
@@ -198,65 +204,51 @@ class PythonSource(Source):
                 if cause == "reading" and not self.passed and call not in self.in_texts and full in NAMES["makers"]:
                     mended |= self.give_seed(call, full)
                 elif cause == "reading" and not call.args + call.keywords and (last == "seed" or bases & NAMES["makers"].keys()):
-                    self.refuse(call)
+                    self.refused.add(call)
         return mended
 
     def sort(self, call, around):
         above, (begin, end), full = self.parents[call], self.span(call), self.full(call.func)
         taker = self.full(above.func) if isinstance(above, ast.Call) and above.args == [call] else ""
         is_taken = isinstance(above, (ast.For, ast.comprehension)) or taker in ("list", "tuple", "enumerate")
-        own = {name for _, name in self.bound} | self.imports.keys()
-        if around and taker in {"sorted", "len", "set"} - own:
-            return True
-        if not around or {"sorted", "iter"} & own or not is_taken and (isinstance(above, (ast.withitem, ast.Attribute)) or full == "os.scandir") or (full == "os.walk" and (call.keywords or call.args[1:])):
-            return False
-        before, behind = around
-        if before.startswith("iter(") and is_taken:
-            before, behind = before[5:], behind[:-1]
-        reason = "the entries of a folder come in no fixed order"
-        return self.edit(begin, begin, before, reason) and self.edit(end, end, behind, reason)
+        is_done, is_own = bool(around) and taker in {"sorted", "len", "set"} - self.names, {"sorted", "iter"} & self.names
+        if not around or is_done or is_own or not is_taken and (isinstance(above, (ast.withitem, ast.Attribute)) or full == "os.scandir") or (
+                full == "os.walk" and (call.keywords or call.args[1:])):
+            return is_done
+        before, behind = (around[0][5:], around[1][:-1]) if is_taken and around[0].startswith("iter(") else around
+        return all([self.edit(at, at, text, "the entries of a folder come in no fixed order", None) for at, text in ((begin, before), (end, behind))])
 
     def give_seed(self, call, full):
         if full == "torch.seed" and not isinstance(self.parents[call], ast.Expr) or self.is_lazy and any(self.around(call, LOOPS)):
-            return self.refuse(call)
+            return bool(self.refused.add(call))
         given = call.args + [keyword.value for keyword in call.keywords]
         called = [self.full(one.func).split(".")[-1] for value in given for one in ast.walk(value) if isinstance(one, ast.Call)]
-        if len(given) == 1 and not called and not isinstance(given[0], ast.Constant) and not full.endswith(".seed"):
-            (begin, end), old = self.span(given[0]), self.segment(given[0])
-            maker = self.segment(call.func.value) + "." + NAMES["makers"][full] if isinstance(call.func, ast.Attribute) and NAMES["makers"][full] else ""
-            return self.edit(begin, end, f"\0 if {old} is None else {old}", KERNEL,
-                             maker and f"{maker} if {old} is None else {old}")
-        if len(given) > 1 or not all(isinstance(one, ast.Constant) and one.value is None for one in given):
-            return bool(called and not READERS & set(called)) and self.refuse(call)
+        often = self.segment(call.func.value) + "." + NAMES["makers"][full] if isinstance(call.func, ast.Attribute) and NAMES["makers"][full] else ""
         begin, end = self.span(given[0]) if given else (self.span(call)[1] - 1,) * 2
-        often, reason = "", KERNEL
+        if len(given) == 1 and not called and not isinstance(given[0], ast.Constant) and not full.endswith(".seed"):
+            otherwise = f" if {self.segment(given[0])} is None else {self.segment(given[0])}"
+            return self.edit(begin, end, "\0" + otherwise, KERNEL, often and often + otherwise)
+        if len(given) > 1 or not all(isinstance(one, ast.Constant) and one.value is None for one in given):
+            return bool(self.refused.update([call] if called and not READERS & set(called) else []))
         if full == "torch.seed":
-            return self.edit(self.span(call.func)[1] - 4, self.span(call)[1], "manual_seed(\0)", reason, "")
-        if full.endswith(".seed"):
-            self.seeded.add(full)
-        elif isinstance(call.func, ast.Attribute):
-            often = self.segment(call.func.value) + "." + NAMES["makers"][full]
-        return self.seed(begin, end, reason, often)
-
-    def refuse(self, call):
-        self.others += 1
-        self.refused[call.lineno] = KERNEL + ": pass a fixed one"
-        return False
+            return self.edit(self.span(call.func)[1] - 4, end + 1, "manual_seed(\0)", KERNEL)
+        self.seeded.update([full] if full.endswith(".seed") else [])
+        return self.edit(begin, end, None, KERNEL, often)
 
     def readings(self, value, also):
         """The readings in an expression; and whether nothing else can give the value."""
         inside, parts = list(ast.walk(value)), []
         for one in inside:
             if isinstance(one, ast.Call) and self.full(one.func).split(".")[-1] in READERS | {also}:
-                while one is not value and (isinstance(self.parents[one], ast.Attribute) or self.is_function(one)):
+                while one is not value and (isinstance(self.parents[one], ast.Attribute) or one in self.functions):
                     one = self.parents[one]
                 parts.append(one)
-        plain = [call.func for call in inside if isinstance(call, ast.Call) and self.full(call.func).split(".")[-1] in NAMES["numbers"] + NAMES["texts"]]
+        plain = [one.func for one in inside if isinstance(one, ast.Call) and self.full(one.func).split(".")[-1] in NAMES["numbers"] + NAMES["texts"]]
         known = {node for one in parts + plain for node in ast.walk(one)}
         return parts, parts and not any(isinstance(one, (ast.Name, ast.BoolOp, ast.IfExp)) and one not in known for one in inside)
 
     def replace_reading(self, call, last, cause):
-        slot, holders = self.seed_around(call)
+        slot, names, variables = self.seed_around(call)
         if slot is None or slot in self.in_texts or any(call in ast.walk(one) for one in ast.walk(slot) if isinstance(one, LOOPS)) or (
                 cause == "clock" and any(self.around(slot, LOOPS))):
             return False
@@ -267,11 +259,10 @@ class PythonSource(Source):
             parts = [slot]
         if not all(self.is_number(one) and one not in self.in_texts or one is slot and takes_all for one in parts):
             return False
-        for one in holders:
-            self.named.add(one if isinstance(one, str) else self.segment(one).split(".")[-1])
-            if not isinstance(one, str):
-                self.holders[self.holder(one)].update(map(self.span, parts))
-        return all([self.seed(*self.span(one)) for one in parts])
+        self.named.update(names)
+        for one in variables:
+            self.holders[self.segment(one), self.scope(one)].update(map(self.span, parts))
+        return all([self.edit(*self.span(one)) for one in parts])
 
     def is_number(self, node):
         """True where a number can stand in for it: what takes it may ask more of a text, or of a moment."""
@@ -282,32 +273,29 @@ class PythonSource(Source):
     def replace_value(self, call):
         """The edit belongs where the seed is made; it comes here if that is a variable which holds nothing but a reading."""
         given = [keyword.value for keyword in call.keywords if takes_seed(keyword.arg or "")] + call.args
-        values = [one for one in ast.walk(given[0]) if isinstance(one, (ast.Name, ast.Attribute)) and not self.is_function(one)] if given else []
+        values = [one for one in ast.walk(given[0]) if isinstance(one, (ast.Name, ast.Attribute)) and one not in self.functions] if given else []
         names = [one for one in values if isinstance(one, ast.Name)]
         makers = [self.parents[one] for name in names for one in self.bound.get((self.scope(name), name.id), ())]
         if any(self.segment(one).split(".")[-1] in self.named for one in values + [one.iter for one in makers if hasattr(one, "iter")]):
-            self.touched |= self.holders.get(self.holder(given[0]), set())
+            self.touched |= self.holders[self.segment(given[0]), self.scope(given[0])]
             return True
         return len(names) == len(makers) == 1 and isinstance(makers[0], (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and bool(
-            makers[0].value and self.readings(makers[0].value, None)[1]) and self.seed(*self.span(given[0]))
+            makers[0].value and self.readings(makers[0].value, None)[1]) and self.edit(*self.span(given[0]))
 
     def surely_calls(self, name):
         """True if it calls that on no condition, and in no function that may be a worker's."""
-        def is_sure(node):
-            is_other = isinstance(node, (ast.If, ast.IfExp, ast.Lambda)) or (isinstance(node, ast.FunctionDef) and node.name != "main" and not takes_seed(node.name))
-            return isinstance(node, ast.Module) or (not is_other and is_sure(self.parents[node]))
-        return any(self.full(call.func) == name and is_sure(call) for call in self.calls)
+        return any(self.full(call.func) == name and all(isinstance(one, ast.FunctionDef) and (one.name == "main" or takes_seed(one.name))
+                                                        for one in self.around(call, (ast.If, ast.IfExp, ast.Lambda, ast.FunctionDef))) for call in self.calls)
 
     def uses(self, module, node=None):
         """True if code draws from that module's own generator, and not only from one that it makes."""
-        names = {self.full(one) for one in ast.walk(node or self.tree) if isinstance(one, (ast.Name, ast.Attribute))}
-        names |= set() if node else set(self.imports.values())
+        names = {self.full(one) for one in ast.walk(node or self.tree) if isinstance(one, (ast.Name, ast.Attribute))}.union(() if node else self.imports.values())
         return any(name.startswith(tuple(NAMES["generators"][module][1:])) for name in names - {*NAMES["others"], *NAMES["makers"]})
 
     def draws_first(self, module):
         """True if this file draws, or if it seeds with nothing may draw, before it seeds that module's generator."""
-        seeds = [call for call in self.calls if self.full(call.func) == NAMES["generators"][module][0]]
-        first = min(((call.lineno, call.col_offset, ast.unparse(call).endswith(("()", "(None)"))) for call in seeds), default=(0,))
+        first = min(((call.lineno, call.col_offset, ast.unparse(call).endswith(("()", "(None)")))
+                     for call in self.calls if self.full(call.func) == NAMES["generators"][module][0]), default=(0,))
         return any((one.lineno, one.col_offset) < first and self.full(one).startswith(NAMES["draws"][module]) and self.full(one) not in NAMES["makers"]
                    and (first[2] or not any(self.around(one, SCOPES))) for one in self.parents if isinstance(one, (ast.Name, ast.Attribute)))
 
@@ -329,9 +317,10 @@ class PythonSource(Source):
             if isinstance(statement, ast.Import):
                 known.update((one.name, one.asname) if one.asname else (one.name.split(".")[0],) * 2 for one in statement.names)
         known = {module: name for module, name in known.items() if self.imports[name] == module and (self.tree, name) not in self.bound and "*" not in self.imports}
-        lines = [f"import {module} as _{module}" for module in sorted(modules) if module not in known]
+        under = next("_" * n for n in itertools.count(1) if not {"_" * n + module for module in modules} & self.names)
+        lines = [f"import {module} as {under}{module}" for module in sorted(modules) if module not in known]
         for module in sorted(modules):
-            name = known.get(module, "_" + module)
+            name = known.get(module, under + module)
             lines += [NAMES["generators"][module][0].replace(module, name, 1) + f"({seed})"]
             if module == "torch" and settings:
                 lines += [f"{name}.use_deterministic_algorithms({settings})"]
@@ -345,7 +334,7 @@ class PythonSource(Source):
         at = self.starts[line] if line < len(self.starts) else len(self.text)
         is_cut = at > self.starts[0] and self.text[at - 1] not in "\r\n"
         text, known = "".join(end + one if is_cut else one + end for one in lines), self.edits.pop((at, at), [""])[0]
-        self.edit(at, at, known + text if known.endswith(end) else text + known, reason)
+        self.edit(at, at, known + text if known.endswith(end) else text + known, reason, None)
 
 
 class Patch:
@@ -354,15 +343,13 @@ class Patch:
     def __init__(self, said):
         self.left, self.found, self.begun = said["left"], {}, said["begun"]
         self.seeds = collections.defaultdict(map(lambda seed: seed % 2**32, itertools.count(said["seed"])).__next__)
-        self.own_seeds, self.mended, self.kept = set(), set(), set()
+        self.own_seeds, self.mended, self.kept, self.clocks = set(), set(), set(), []
         self.main = said["script"] if isinstance(self.source(said["script"]), PythonSource) else ""
-        problems = {}
         for call in said["calls"]:
-            found = [re.fullmatch(r"(.*):(\d{1,9}) (.*)", frame, re.S) for frame in call["frames"]] # "/home/me/train.py:12 main"
-            frames = [one.groups() for one in found if one]
+            frames = [one.groups() for frame in call["frames"] if (one := re.fullmatch(r"(.*):(\d{1,9}) (.*)", frame, re.S))] # "/home/me/train.py:12 main"
             problem = self.take(call, [(self.source(path), int(line), name, path) for path, line, name in frames])
-            problems.update([((source, int(line), problem), 0) for path, line, _ in frames if problem and (source := self.source(path))][:1])
-        self.left += [f"{one[0].shown}:{one[1]}: {one[2]}" for one in problems if one[2] != CLOCK or one[:2] not in self.mended]
+            self.left += [f"{source.shown}:{line}: {problem}" for path, line, _ in frames if problem and (source := self.source(path))][:1]
+        self.left += [f"{one[0].shown}:{one[1]}: reads a clock or an id: where a result depends on it, give it a fixed value" for one in self.clocks if one not in self.mended]
         self.seed_generators(said["torch"])
 
     def source(self, path):
@@ -394,7 +381,7 @@ class Patch:
             calls = names + [full for _, full in source.calls_at(line) if full == "numpy.random.seed"]
             if "__init__" not in names if seeding[1] else any("seed" in name for name in calls):
                 self.own_seeds.add("random" if seeding[1] else "numpy" if seeding[2] else "torch")
-        if seeding and why & {"own_value", "repeatable_value"} and users[0] not in self.mended:
+        if seeding and not call["seeds"] and why & {"own_value", "repeatable_value"} and users[0] not in self.mended:
             return self.kept.add(users[0])
         cause, called = "folder" if re.match("readdir|scandir", function) else "clock" if function == "clock" else "reading", ""
         is_packages = any("-packages/" in file for file in files)
@@ -403,15 +390,14 @@ class Patch:
                 return self.mended.add((one, at))
             called = re.split(r"\.|::", name.partition("(")[0])[-1]
         if function == "clock":
-            return CLOCK
+            return self.clocks.append(users[0])
         if seeding:
             is_done = self.mended & set(users) or (users[0] not in self.kept and source.mend(line, "value", "", call))
             return None if is_done else "what a clock says becomes a seed here, and no edit for it is known: pass a fixed one"
         if cause != "folder" and not re.match("clock|getrandom|getentropy|arc4random|open|fopen|syscall|uuid|.*random_device|.*NonDeterministic", function):
             return None
         if is_packages and os.path.basename(files[0]) == "random.py" and not ("-packages/" in files[0] or {"<module>", "__getattr__"} & set(names)): # at no import
-            file, at = next((path, at) for _, at, _, path in frames if "-packages/" in path)
-            self.left.append(f"{file}:{at}: an installed package draws from the kernel here: pass it a seed, if it takes one")
+            return "an installed package draws from the kernel: pass it a seed, if it takes one: " + next(f"{path}:{at}" for _, at, _, path in frames if "-packages/" in path)
         if "<module>" in names or is_packages or not why & {"own_stream", "observed", "sorted_by_name"}:
             return None # a library's own
         if cause == "folder":
@@ -442,7 +428,7 @@ class Patch:
                 elif times > 1.9 and edit[3] is not None:
                     del source.edits[place]
                     self.left.append(f"{source.shown}:{line}: takes {times:.0f} seeds: give each a fixed one of its own")
-            self.left += [f"{source.shown}:{line}: {reason}" for line, reason in sorted(source.refused.items())]
+            self.left += [f"{source.shown}:{line}: {KERNEL}: pass a fixed one" for line in sorted(call.lineno for call in source.refused)]
             self.own_seeds |= {module for module in modules if any(name.startswith(module + ".") for name in getattr(source, "seeded", ()))}
         self.own_seeds -= {module for module in modules if self.main and self.source(self.main).draws_first(module)}
         self.left += [f"{source.shown}:{call.lineno}: this seed is an address, another one in each run: pass a fixed one"
@@ -458,7 +444,7 @@ class Patch:
             new = source.changed()
             try:
                 if isinstance(source, PythonSource):
-                    compile(new.lstrip("\ufeff"), "?", "exec", dont_inherit=True)
+                    compile(new[source.starts[0]:], "?", "exec", dont_inherit=True)
             except SyntaxError as error:
                 self.left.append(f"{source.shown} is left as it is: the edits would break it ({error})")
                 continue

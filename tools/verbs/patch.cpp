@@ -13,8 +13,6 @@
 #include <spdlog/spdlog.h>
 
 #include <iostream>
-#include <map>
-#include <set>
 #include <utility>
 
 #include <sys/mman.h>
@@ -40,7 +38,23 @@ std::vector<std::string> lines_to(const std::string& at, const std::vector<std::
 Json said_by(const JudgedLog& judged, std::uint32_t seed) {
   const auto& [log, summary, code, verdict] = judged;
   SourceLines source_lines(code.changed);
-  Json calls = Json::array(), left = Json::array();
+  Json calls = Json::array(), left = Json::array(), seeds; // by place: those that were passed and may differ
+  const auto key = [](const auto& place) {
+    return place.at + joined(place.frames, " ") + joined(place.python.frames, " ");
+  };
+  each_record(log, [&](const Process&, const Call& call, const CallCount&) {
+    const auto* const passed = find_field(call.fields, "requested");
+    if (passed != nullptr && !is_any_of(call.why, {"own_value", "repeatable_value"}))
+      seeds[key(call)][*passed] = true;
+  });
+  const auto add_call = [&](const std::string& function, const Json& why, std::uint64_t count,
+                            const auto& place) {
+    calls.push_back({{"function", function},
+                     {"why", why},
+                     {"count", count},
+                     {"seeds", seeds[key(place)]},
+                     {"frames", lines_to(place.at, place.frames, place.python, source_lines)}});
+  };
   std::uint64_t begun = 0;
   std::string script;
   bool is_forced = false, has_none = false; // torch's operators; one of them has no deterministic form
@@ -53,27 +67,13 @@ Json said_by(const JudgedLog& judged, std::uint32_t seed) {
     }
     for (const Framework& one : process.frameworks) is_forced |= one.name == "torch" && one.is_deterministic;
     for (const UserPlace& place : process.user_places)
-      if (place.kind == "clock")
-        calls.push_back({{"function", "clock"},
-                         {"why", Json::array()},
-                         {"count", 0},
-                         {"frames", lines_to(place.at, place.frames, place.python, source_lines)}});
+      if (place.kind == "clock") add_call("clock", Json::array(), 0, place);
   }
-  std::map<Json, std::set<std::string>> seeds; // that were passed and may differ, by function and place
-  each_record(log, [&seeds](const Process&, const Call& call, const CallCount&) {
-    const auto* const passed = find_field(call.fields, "requested");
-    if (passed != nullptr && !is_any_of(call.why, {"own_value", "repeatable_value"}))
-      seeds[{call.function, call.at, call.frames, call.python.frames}].insert(*passed);
-  });
   for (const SymbolSummary& symbol : summary.symbols)
     for (const CallPlace& place : symbol.places)
       if (symbol.action == Action::pin || symbol.action == Action::nondeterministic ||
           contains(symbol.reasons, "own_value"))
-        calls.push_back({{"function", symbol.function},
-                         {"why", symbol.reasons},
-                         {"count", place.count.calls},
-                         {"seeds", seeds[{symbol.function, place.at, place.frames, place.python.frames}]},
-                         {"frames", lines_to(place.at, place.frames, place.python, source_lines)}});
+        add_call(symbol.function, symbol.reasons, place.count.calls, place);
   for (const SymbolSummary& symbol : summary.symbols)
     has_none |= symbol.library == "torch" && contains(symbol.reasons, "no_deterministic_algorithm");
   for (const VerdictReason& reason : verdict.reasons)
