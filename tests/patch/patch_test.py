@@ -358,6 +358,10 @@ int main() {
                 ("option", options, options.replace("time.time_ns()", "42")),
                 ("variable of the environment", "import os, random, time\nseed = int(os.getenv('NONE') or time.time_ns())\nrandom.seed(seed)\nprint(random.random())\n",
                  "import os, random, time\nseed = int(os.getenv('NONE') or 42)\nrandom.seed(seed)\nprint(random.random())\n"),
+                ("function of the environment", "import os, random\ndef get_seed():\n    return int(os.environ.get('NONE', 0)) or int.from_bytes(os.urandom(4), 'big')\nrandom.seed(get_seed())\n",
+                 "import os, random\ndef get_seed():\n    return int(os.environ.get('NONE', 0)) or 42\nrandom.seed(get_seed())\n"),
+                ("field", "import random, time\nstate = {'seed': None}\nstate['seed'] = state['seed'] or time.time_ns()\nrandom.seed(state['seed'])\nprint(random.Random(state.get('seed')).random())\n",
+                 "import random, time\nstate = {'seed': None}\nstate['seed'] = state['seed'] or 42\nrandom.seed(state['seed'])\nprint(random.Random(state.get('seed')).random())\n"),
                 ("seeded again", "import random, time\nseed = time.time_ns()\nfor i in range(3):\n    random.seed(seed)\nprint(random.random())\n",
                  "import random, time\nseed = 42\nfor i in range(3):\n    random.seed(seed)\nprint(random.random())\n"),
                 ("first draw", "import random\ndef f(): return random.random()\nprint(f()); random.seed(None); print(random.random())\n",
@@ -390,6 +394,10 @@ int main(int argc, char **argv) {
                 ("loop", "import random, time\nfor _ in range(3):\n    seed = time.time_ns()\n    random.seed(seed)\n", "main.py:3: reads a clock", "main.py:4: takes 3 seeds"),
                 ("function", "import random, time\ndef f():\n    seed = time.time_ns()\n    return random.Random(seed)\nf(); f(); f()\n", "main.py:3: takes 3 seeds"),
                 ("other sources", "import random, time\nbegun = time.time_ns()\nif not begun: begun = 5\nrandom.seed(begun)\n", "main.py:4: what a clock says becomes a seed"),
+                ("other name", "import os, random, time\ndef f(): return int(os.getenv('NONE') or time.time_ns())\nrandom.seed(f())\n", "main.py:2: reads a clock", "main.py:3: what a clock"),
+                ("processes", "import multiprocessing, os, random, time\ndef begin(): random.seed(os.getpid() + time.time_ns())\nif __name__ == '__main__':\n"
+                 "    with multiprocessing.Pool(2, begin) as pool: pool.map(abs, range(2))\n", "main.py:2: takes 2 seeds"),
+                ("seed of the kernel's", "import random\nkey = random.SystemRandom().getrandbits(32)\nrandom.seed(key)\n", "main.py:2: draws from the kernel"),
                 ("closed", "import os, random\nit = os.scandir('.'); print(len([e.name for e in it])); it.close()\n", "main.py:2: reads a folder"),
                 ("upwards", "import os, random\nprint(len(list(os.walk('.', topdown=False))))\n", "main.py:2: reads a folder"),
                 ("own sorted", "import os, random\nsorted = [1]\nprint(os.listdir('.')[:0])\n", "main.py:3: reads a folder"),
@@ -421,6 +429,8 @@ int main() {
                 self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
                 for one in expected:
                     self.assertIn(one, done.stderr.decode())
+        with Planted(tempfile.mkdtemp(dir=self.folder), "import os, random, sys\nprint(sorted(os.listdir(sys.argv[1]), key=len))\n") as program:
+            self.assertIn(b"+print(sorted(sorted(os.listdir(sys.argv[1])), key=len))\n", program.propose().stdout)
         _, _, done = self.diff_of("import random\nclass R(random.Random): pass\nx = (R().random(), random.Random(x=None).random())\n")
         self.assertIn(b"+x = (R().random(), random.Random(x=42).random())\n", done.stdout)
         self.assertIn(b"main.py:3: without a seed", done.stderr)

@@ -15,7 +15,7 @@ import tokenize
 
 NAMES = json.loads(sys.argv[2])
 READERS = set(NAMES["readers"] + NAMES["blobs"])
-KERNEL = "without a seed it takes one from the kernel"
+WORD, KERNEL = r"[^\W_]\w*", "without a seed it takes one from the kernel"
 SCOPES, LOOPS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 A_READING = "this seed is another one in each run: it comes from a clock, an id or the kernel"
 
@@ -43,8 +43,7 @@ class Source:
     def mend(self, line, cause, called, call):
         """True if an edit in that line mends it, or none is needed. `called`: the function that the line led into; `cause`: "folder"; "clock",
         a reading that the log does not count; "reading", of a clock, an id or entropy, or a seed passed; "value", one that was read elsewhere."""
-        self.touched, self.passed = set(), call["seeds"] or ()
-        self.is_lazy = any(re.search("-packages/.* __getattr__$", frame) for frame in call["frames"]) # what an import draws counts too
+        self.touched, self.passed, self.is_lazy = set(), call["seeds"] or (), any(re.search("-packages/.* __getattr__$", frame) for frame in call["frames"]) # as an import
         is_mended = self.mend_line(line, cause, called)
         for place in self.touched: # of several draws in a line nobody says which is which
             share, shares = 1 / (len(self.touched) + sum(one.lineno == line for one in self.refused)), self.edits[place][2][call["function"]]
@@ -128,10 +127,9 @@ class PythonSource(Source):
             super().__init__(path, tokenize.detect_encoding(file.readline)[0].replace("-sig", ""), seeds) # a byte-order mark is kept
         self.tree = ast.parse(self.text[self.starts[0]:])
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-        self.calls = [node for node in self.parents if isinstance(node, ast.Call)]
-        self.functions = {call.func for call in self.calls}
+        self.calls = {node.func: node for node in self.parents if isinstance(node, ast.Call)}
         self.in_texts = {one for node in self.parents if isinstance(node, ast.JoinedStr) for one in ast.walk(node) if one is not node} # no places before 3.12
-        self.imports, self.seeded, self.bound = {}, set(), collections.defaultdict(list)
+        self.imports, self.bound = {}, collections.defaultdict(list)
         for node in self.parents:
             if isinstance(node, (ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or isinstance(getattr(node, "ctx", None), ast.Store):
                 self.bound[next(self.around(node, SCOPES + (ast.ClassDef,)), self.tree), next((getattr(node, one) for one in ("id", "arg", "name") if hasattr(node, one)), "")].append(node)
@@ -168,27 +166,28 @@ class PythonSource(Source):
         return self.full(node.value) + "." + node.attr if isinstance(node, ast.Attribute) else ""
 
     def calls_at(self, line):
-        return [(call, self.full(call.func)) for call in self.calls if call.lineno <= line <= call.func.end_lineno]
+        return [(call, self.full(call.func)) for call in self.calls.values() if call.lineno <= line <= call.func.end_lineno]
 
     def seed_around(self, node):
-        """The smallest expression around it that is a seed by where it stands, the names of what holds it, and the variables among that."""
+        """The smallest expression around it that is a seed by where it stands, a text with the names of what holds it, and the variables among that."""
         while not isinstance(node, ast.stmt):
             inner, node = node, self.parents[node]
             if isinstance(node, ast.keyword):
-                options = [node.arg or ""] if node.arg != "default" else [self.segment(one).strip("'\"-").replace("-", "_") for one in self.parents[node].args]
-                if options := list(filter(takes_seed, options)):
+                options = (node.arg or "") if node.arg != "default" else " ".join(map(self.segment, self.parents[node].args)).replace("-", "_")
+                if any(map(takes_seed, options.split())):
                     return inner, options, []
                 if takes_seed(self.full(self.parents[node].func)):
                     break
-            elif isinstance(node, ast.Call) and inner in node.args and takes_seed(self.full(node.func)):
-                return inner, [], []
+            elif (isinstance(node, ast.Call) and inner in node.args and takes_seed(self.full(node.func))) or (
+                    isinstance(node, ast.Return) and takes_seed(next(self.around(node, SCOPES)).name)):
+                return inner, "", []
             elif isinstance(node, ast.Dict) and inner in node.values and takes_seed(key := self.segment(node.keys[node.values.index(inner)] or node)):
-                return inner, [key.strip("'\"")], []
+                return inner, key, []
             elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 if all(not isinstance(target, (ast.Tuple, ast.List)) and takes_seed(self.segment(target)) for target in targets):
-                    return inner, [self.segment(target).split(".")[-1] for target in targets], targets
-        return None, [], []
+                    return inner, " ".join(map(self.segment, targets)), targets
+        return None, "", []
 
     def mend_line(self, line, cause, called):
         mended = False
@@ -197,10 +196,12 @@ class PythonSource(Source):
             if cause == "folder" and call not in self.in_texts:
                 mended |= self.sort(call, NAMES["sorted"].get(full) or NAMES["sorted"].get("." + last))
             elif cause == "value":
-                mended |= takes_seed(full) and call not in self.in_texts and self.replace_value(call)
+                mended |= takes_seed(full) and call not in self.in_texts and bool(call.args + call.keywords) and self.replace_value(call)
             elif cause != "folder":
-                mended |= (last in READERS or last == called) and self.replace_reading(call, last, cause)
-                bases = {self.full(base) for kind in self.bound.get((self.tree, full), ()) for base in getattr(kind, "bases", ())}
+                kinds = [kind for (_, name), nodes in self.bound.items() if name == last for kind in nodes]
+                is_open = any(isinstance(one, (ast.If, ast.IfExp, ast.BoolOp)) for kind in kinds for one in ast.walk(kind)) # what else may it give?
+                mended |= (last in READERS or (last == called and not is_open)) and self.replace_reading(call, last, cause)
+                bases = {self.full(base) for kind in kinds for base in getattr(kind, "bases", ())}
                 if cause == "reading" and not self.passed and call not in self.in_texts and full in NAMES["makers"]:
                     mended |= self.give_seed(call, full)
                 elif cause == "reading" and not call.args + call.keywords and (last == "seed" or bases & NAMES["makers"].keys()):
@@ -211,7 +212,8 @@ class PythonSource(Source):
         above, (begin, end), full = self.parents[call], self.span(call), self.full(call.func)
         taker = self.full(above.func) if isinstance(above, ast.Call) and above.args == [call] else ""
         is_taken = isinstance(above, (ast.For, ast.comprehension)) or taker in ("list", "tuple", "enumerate")
-        is_done, is_own = bool(around) and taker in {"sorted", "len", "set"} - self.names, {"sorted", "iter"} & self.names
+        is_tie = taker == "sorted" and not re.search("name|path|str", " ".join(self.segment(one.value) for one in above.keywords if one.arg == "key") or "str")
+        is_done, is_own = bool(around) and not is_tie and taker in {"sorted", "len", "set"} - self.names, {"sorted", "iter"} & self.names
         if not around or is_done or is_own or not is_taken and (isinstance(above, (ast.withitem, ast.Attribute)) or full == "os.scandir") or (
                 full == "os.walk" and (call.keywords or call.args[1:])):
             return is_done
@@ -232,7 +234,6 @@ class PythonSource(Source):
             return bool(self.refused.update([call] if called and not READERS & set(called) else []))
         if full == "torch.seed":
             return self.edit(self.span(call.func)[1] - 4, end + 1, "manual_seed(\0)", KERNEL)
-        self.seeded.update([full] if full.endswith(".seed") else [])
         return self.edit(begin, end, None, KERNEL, often)
 
     def readings(self, value, also):
@@ -240,15 +241,15 @@ class PythonSource(Source):
         inside, parts = list(ast.walk(value)), []
         for one in inside:
             if isinstance(one, ast.Call) and self.full(one.func).split(".")[-1] in READERS | {also}:
-                while one is not value and (isinstance(self.parents[one], ast.Attribute) or one in self.functions):
-                    one = self.parents[one]
+                while one is not value and (isinstance(above := self.parents[one], ast.Attribute) or getattr(above, "func", None) is one or getattr(getattr(above, "func", None), "attr", "") == "from_bytes"):
+                    one = above
                 parts.append(one)
         plain = [one.func for one in inside if isinstance(one, ast.Call) and self.full(one.func).split(".")[-1] in NAMES["numbers"] + NAMES["texts"]]
         known = {node for one in parts + plain for node in ast.walk(one)}
         return parts, parts and not any(isinstance(one, (ast.Name, ast.BoolOp, ast.IfExp)) and one not in known for one in inside)
 
     def replace_reading(self, call, last, cause):
-        slot, names, variables = self.seed_around(call)
+        slot, text, variables = self.seed_around(call)
         if slot is None or slot in self.in_texts or any(call in ast.walk(one) for one in ast.walk(slot) if isinstance(one, LOOPS)) or (
                 cause == "clock" and any(self.around(slot, LOOPS))):
             return False
@@ -259,7 +260,7 @@ class PythonSource(Source):
             parts = [slot]
         if not all(self.is_number(one) and one not in self.in_texts or one is slot and takes_all for one in parts):
             return False
-        self.named.update(names)
+        self.named.update(filter(takes_seed, re.findall(WORD, text)))
         for one in variables:
             self.holders[self.segment(one), self.scope(one)].update(map(self.span, parts))
         return all([self.edit(*self.span(one)) for one in parts])
@@ -272,20 +273,19 @@ class PythonSource(Source):
 
     def replace_value(self, call):
         """The edit belongs where the seed is made; it comes here if that is a variable which holds nothing but a reading."""
-        given = [keyword.value for keyword in call.keywords if takes_seed(keyword.arg or "")] + call.args
-        values = [one for one in ast.walk(given[0]) if isinstance(one, (ast.Name, ast.Attribute)) and one not in self.functions] if given else []
-        names = [one for one in values if isinstance(one, ast.Name)]
+        given = ([keyword.value for keyword in call.keywords if takes_seed(keyword.arg or "")] + call.args + [keyword.value for keyword in call.keywords])[0]
+        names = [one for one in ast.walk(given) if isinstance(one, ast.Name) and one not in self.calls]
         makers = [self.parents[one] for name in names for one in self.bound.get((self.scope(name), name.id), ())]
-        if any(self.segment(one).split(".")[-1] in self.named for one in values + [one.iter for one in makers if hasattr(one, "iter")]):
-            self.touched |= self.holders[self.segment(given[0]), self.scope(given[0])]
+        if self.named & set(re.findall(WORD, " ".join(map(self.segment, [given] + [one.iter for one in makers if hasattr(one, "iter")])))):
+            self.touched |= self.holders[self.segment(given), self.scope(given)]
             return True
         return len(names) == len(makers) == 1 and isinstance(makers[0], (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and bool(
-            makers[0].value and self.readings(makers[0].value, None)[1]) and self.edit(*self.span(given[0]))
+            makers[0].value and self.readings(makers[0].value, None)[1]) and self.edit(*self.span(given))
 
     def surely_calls(self, name):
         """True if it calls that on no condition, and in no function that may be a worker's."""
         return any(self.full(call.func) == name and all(isinstance(one, ast.FunctionDef) and (one.name == "main" or takes_seed(one.name))
-                                                        for one in self.around(call, (ast.If, ast.IfExp, ast.Lambda, ast.FunctionDef))) for call in self.calls)
+                                                        for one in self.around(call, (ast.If, ast.IfExp, ast.Lambda, ast.FunctionDef))) for call in self.calls.values())
 
     def uses(self, module, node=None):
         """True if code draws from that module's own generator, and not only from one that it makes."""
@@ -295,8 +295,8 @@ class PythonSource(Source):
     def draws_first(self, module):
         """True if this file draws, or if it seeds with nothing may draw, before it seeds that module's generator."""
         first = min(((call.lineno, call.col_offset, ast.unparse(call).endswith(("()", "(None)")))
-                     for call in self.calls if self.full(call.func) == NAMES["generators"][module][0]), default=(0,))
-        return any((one.lineno, one.col_offset) < first and self.full(one).startswith(NAMES["draws"][module]) and self.full(one) not in NAMES["makers"]
+                     for call in self.calls.values() if self.full(call.func) == NAMES["generators"][module][0]), default=(0,))
+        return any((one.lineno, one.col_offset) < first and self.full(one).startswith(NAMES["draws"][module]) and self.full(one) not in {*NAMES["others"], *NAMES["makers"]}
                    and (first[2] or not any(self.around(one, SCOPES))) for one in self.parents if isinstance(one, (ast.Name, ast.Attribute)))
 
     def seed_generators(self, modules, seed, settings, own):
@@ -392,7 +392,7 @@ class Patch:
         if function == "clock":
             return self.clocks.append(users[0])
         if seeding:
-            is_done = self.mended & set(users) or (users[0] not in self.kept and source.mend(line, "value", "", call))
+            is_done = "unexplained_seed" in why or self.mended & set(users) or (users[0] not in self.kept and source.mend(line, "value", "", call))
             return None if is_done else "what a clock says becomes a seed here, and no edit for it is known: pass a fixed one"
         if cause != "folder" and not re.match("clock|getrandom|getentropy|arc4random|open|fopen|syscall|uuid|.*random_device|.*NonDeterministic", function):
             return None
@@ -428,11 +428,11 @@ class Patch:
                 elif times > 1.9 and edit[3] is not None:
                     del source.edits[place]
                     self.left.append(f"{source.shown}:{line}: takes {times:.0f} seeds: give each a fixed one of its own")
-            self.left += [f"{source.shown}:{line}: {KERNEL}: pass a fixed one" for line in sorted(call.lineno for call in source.refused)]
-            self.own_seeds |= {module for module in modules if any(name.startswith(module + ".") for name in getattr(source, "seeded", ()))}
+            self.left += [f"{source.shown}:{line}: {KERNEL}: pass a fixed one" for line in sorted(
+                call.lineno for call in source.refused if not any(source.span(call)[0] <= begin < source.span(call)[1] for begin, _ in source.edits))]
         self.own_seeds -= {module for module in modules if self.main and self.source(self.main).draws_first(module)}
         self.left += [f"{source.shown}:{call.lineno}: this seed is an address, another one in each run: pass a fixed one"
-                      for source in python for call in source.calls if source.full(call.func) == "id" and source.seed_around(call)[0]]
+                      for source in python for call in source.calls.values() if source.full(call.func) == "id" and source.seed_around(call)[0]]
         if modules - self.own_seeds and self.main:
             self.source(self.main).seed_generators(modules - self.own_seeds, self.seeds[""], settings, own)
         if any(isinstance(node, (ast.Set, ast.SetComp)) or getattr(node, "id", "") in ("set", "frozenset", "hash")

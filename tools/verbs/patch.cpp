@@ -72,7 +72,7 @@ Json said_by(const JudgedLog& judged, std::uint32_t seed) {
   for (const SymbolSummary& symbol : summary.symbols)
     for (const CallPlace& place : symbol.places)
       if (symbol.action == Action::pin || symbol.action == Action::nondeterministic ||
-          contains(symbol.reasons, "own_value"))
+          contains(symbol.reasons, "own_value") || contains(symbol.reasons, "unexplained_seed"))
         add_call(symbol.function, symbol.reasons, place.count.calls, place);
   for (const SymbolSummary& symbol : summary.symbols)
     has_none |= symbol.library == "torch" && contains(symbol.reasons, "no_deterministic_algorithm");
