@@ -364,6 +364,8 @@ int main() {
                  "import random, time\nstate = {'seed': None}\nstate['seed'] = state['seed'] or 42\nrandom.seed(state['seed'])\nprint(random.Random(state.get('seed')).random())\n"),
                 ("seeded again", "import random, time\nseed = time.time_ns()\nfor i in range(3):\n    random.seed(seed)\nprint(random.random())\n",
                  "import random, time\nseed = 42\nfor i in range(3):\n    random.seed(seed)\nprint(random.random())\n"),
+                ("None by a condition", "import random, sys\nseed = int(sys.argv[1]) if len(sys.argv) > 2 else None\nrandom.seed(seed)\nprint(random.random())\n",
+                 "import random, sys\nseed = int(sys.argv[1]) if len(sys.argv) > 2 else None\nrandom.seed(42 if seed is None else seed)\nprint(random.random())\n"),
                 ("first draw", "import random\ndef f(): return random.random()\nprint(f()); random.seed(None); print(random.random())\n",
                  "import random\nrandom.seed(42)\ndef f(): return random.random()\nprint(f()); random.seed(43); print(random.random())\n"),
                 ("draw before a fixed seed", "import random\nprint(random.random())\nrandom.seed(5)\n", "import random\nrandom.seed(42)\nprint(random.random())\nrandom.seed(5)\n"),
@@ -403,6 +405,7 @@ int main(int argc, char **argv) {
                 ("own sorted", "import os, random\nsorted = [1]\nprint(os.listdir('.')[:0])\n", "main.py:3: reads a folder"),
                 ("own random", "import random\nrandom = random.SystemRandom()\nprint(random.random())\n", "main.py:3: draws from the kernel"),
                 ("generator", "import random\nr = random.Random(1)\nr.seed()\n", "main.py:3: without a seed it takes one from the kernel"),
+                ("text", "import random\nf'{random.Random().random()}'\n", "main.py:2: without a seed it takes one from the kernel"),
                 ("address", "import random\nrandom.seed(id(object()))\n", "main.py:2: this seed is an address"),
                 ("C++ member", """#include <cstdlib>
 #include <ctime>

@@ -204,7 +204,7 @@ class PythonSource(Source):
                 bases = {self.full(base) for kind in kinds for base in getattr(kind, "bases", ())}
                 if cause == "reading" and not self.passed and call not in self.in_texts and full in NAMES["makers"]:
                     mended |= self.give_seed(call, full)
-                elif cause == "reading" and not call.args + call.keywords and (last == "seed" or bases & NAMES["makers"].keys()):
+                elif cause == "reading" and not self.passed and not call.args + call.keywords and (last == "seed" or {full, *bases} & NAMES["makers"].keys()):
                     self.refused.add(call)
         return mended
 
@@ -227,7 +227,7 @@ class PythonSource(Source):
         called = [self.full(one.func).split(".")[-1] for value in given for one in ast.walk(value) if isinstance(one, ast.Call)]
         often = self.segment(call.func.value) + "." + NAMES["makers"][full] if isinstance(call.func, ast.Attribute) and NAMES["makers"][full] else ""
         begin, end = self.span(given[0]) if given else (self.span(call)[1] - 1,) * 2
-        if len(given) == 1 and not called and not isinstance(given[0], ast.Constant) and not full.endswith(".seed"):
+        if len(given) == 1 and not called and not isinstance(given[0], ast.Constant) and not (full.endswith(".seed") and self.is_lazy):
             otherwise = f" if {self.segment(given[0])} is None else {self.segment(given[0])}"
             return self.edit(begin, end, "\0" + otherwise, KERNEL, often and often + otherwise)
         if len(given) > 1 or not all(isinstance(one, ast.Constant) and one.value is None for one in given):
@@ -398,8 +398,8 @@ class Patch:
             return None
         if is_packages and os.path.basename(files[0]) == "random.py" and not ("-packages/" in files[0] or {"<module>", "__getattr__"} & set(names)): # at no import
             return "an installed package draws from the kernel: pass it a seed, if it takes one: " + next(f"{path}:{at}" for _, at, _, path in frames if "-packages/" in path)
-        if "<module>" in names or is_packages or not why & {"own_stream", "observed", "sorted_by_name"}:
-            return None # a library's own
+        if "<module>" in names or is_packages or not why & {"own_stream", "observed", "sorted_by_name"} or line in [call.lineno for call in source.refused]:
+            return None # a library's own, or it is named
         if cause == "folder":
             return "reads a folder, whose entries come in no fixed order: sort them"
         if names[:1] == ["seed"] and "__init__" not in names:
