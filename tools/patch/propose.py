@@ -32,8 +32,8 @@ class Source:
     def __init__(self, path, encoding, seeds):
         with open(path, "rb") as file:
             self.text = file.read().decode(encoding)
-        self.shown, self.encoding, self.all_seeds, self.edits, self.refused, self.holders = os.path.relpath(path), encoding, seeds, {}, set(), collections.defaultdict(set)
-        self.starts = [int(self.text.startswith("\ufeff"))] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
+        self.shown, self.encoding, self.all_seeds, self.edits, self.touched = os.path.relpath(path), encoding, seeds, {}, set()
+        self.refused, self.holders, self.starts = set(), collections.defaultdict(set), [int(self.text.startswith("\ufeff"))] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
 
     def edit(self, begin, end, text=None, reason=A_READING, if_often=""):
         """`text`: None for a seed, which also stands for a "\0" in it. `if_often`: what it is for several calls; "": nothing serves; None: the same."""
@@ -159,10 +159,9 @@ class PythonSource(Source):
     def full(self, node):
         """As imports tell it: "numpy.random.seed"; of a method of an expression, or of a variable with an import's name, ".iterdir"."""
         if isinstance(node, ast.Name):
-            scope, name = self.scope(node), self.imports.get(node.id, node.id)
-            values = [getattr(self.parents[one], "value", None) or one for one in self.bound.get((scope, node.id), ()) if node.id in self.imports]
-            is_own = any(scope is not self.tree or not isinstance(one, ast.Constant) and one.end_lineno < node.lineno for one in values)
-            return "." + node.id if is_own else name
+            values = [getattr(self.parents[one], "value", None) or one for one in self.bound.get((self.tree, node.id), ()) if node.id in self.imports]
+            is_own = any(not isinstance(one, ast.Constant) and one.end_lineno < node.lineno for one in values)
+            return "." + node.id if is_own else self.imports.get(node.id, node.id)
         return self.full(node.value) + "." + node.attr if isinstance(node, ast.Attribute) else ""
 
     def calls_at(self, line):
@@ -214,8 +213,8 @@ class PythonSource(Source):
         is_taken = isinstance(above, (ast.For, ast.comprehension)) or taker in ("list", "tuple", "enumerate")
         is_tie = taker == "sorted" and not re.search("name|path|str", " ".join(self.segment(one.value) for one in above.keywords if one.arg == "key") or "str")
         is_done, is_own = bool(around) and not is_tie and taker in {"sorted", "len", "set"} - self.names, {"sorted", "iter"} & self.names
-        if not around or is_done or is_own or not is_taken and (isinstance(above, (ast.withitem, ast.Attribute)) or full == "os.scandir") or (
-                full == "os.walk" and (call.keywords or call.args[1:])):
+        if not around or is_done or is_own or not is_taken and (isinstance(above, (ast.withitem, ast.Attribute)) or full == "os.scandir" or (
+                isinstance(above, ast.Assign) and self.segment(above.targets[0]) + ".close" in self.text)) or (full == "os.walk" and (call.keywords or call.args[1:])):
             return is_done
         before, behind = (around[0][5:], around[1][:-1]) if is_taken and around[0].startswith("iter(") else around
         return all([self.edit(at, at, text, "the entries of a folder come in no fixed order", None) for at, text in ((begin, before), (end, behind))])
@@ -226,11 +225,12 @@ class PythonSource(Source):
         given = call.args + [keyword.value for keyword in call.keywords]
         called = [self.full(one.func).split(".")[-1] for value in given for one in ast.walk(value) if isinstance(one, ast.Call)]
         often = self.segment(call.func.value) + "." + NAMES["makers"][full] if isinstance(call.func, ast.Attribute) and NAMES["makers"][full] else ""
-        begin, end = self.span(given[0]) if given else (self.span(call)[1] - 1,) * 2
+        nones = [one for one in given if isinstance(one, ast.Constant) and one.value is None]
+        begin, end = self.span((nones + given)[0]) if given else (self.span(call)[1] - 1,) * 2
         if len(given) == 1 and not called and not isinstance(given[0], ast.Constant) and not (full.endswith(".seed") and self.is_lazy):
             otherwise = f" if {self.segment(given[0])} is None else {self.segment(given[0])}"
             return self.edit(begin, end, "\0" + otherwise, KERNEL, often and often + otherwise)
-        if len(given) > 1 or not all(isinstance(one, ast.Constant) and one.value is None for one in given):
+        if given and not nones:
             return bool(self.refused.update([call] if called and not READERS & set(called) else []))
         if full == "torch.seed":
             return self.edit(self.span(call.func)[1] - 4, end + 1, "manual_seed(\0)", KERNEL)
