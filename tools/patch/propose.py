@@ -29,11 +29,12 @@ def takes_seed(name):
 class Source:
     """A file of the user's, and how it is to be changed."""
     named = set() # of all files: how variables, options and fields are called whose seed is mended where it is made; `holders`: by variable, those edits
+
     def __init__(self, path, encoding, seeds):
         with open(path, "rb") as file:
             self.text = file.read().decode(encoding)
-        self.shown, self.encoding, self.all_seeds, self.edits, self.touched = os.path.relpath(path), encoding, seeds, {}, set()
-        self.refused, self.holders, self.starts = set(), collections.defaultdict(set), [int(self.text.startswith("\ufeff"))] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
+        self.shown, self.encoding, self.all_seeds, self.edits, self.touched, self.refused = os.path.relpath(path), encoding, seeds, {}, set(), set()
+        self.holders, self.starts = collections.defaultdict(set), [int(self.text.startswith("\ufeff"))] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
 
     def edit(self, begin, end, text=None, reason=A_READING, if_often=""):
         """`text`: None for a seed, which also stands for a "\0" in it. `if_often`: what it is for several calls; "": nothing serves; None: the same."""
@@ -41,8 +42,7 @@ class Source:
         return bool(self.edits.setdefault((begin, end), [text, reason, collections.defaultdict(dict), if_often]))
 
     def mend(self, line, cause, called, call):
-        """True if an edit in that line mends it, or none is needed. `called`: the function that the line led into; `cause`: "folder"; "clock",
-        a reading that the log does not count; "reading", of a clock, an id or entropy, or a seed passed; "value", one that was read elsewhere."""
+        """True if an edit in that line mends it, or none is needed. `called`: what it led into; `cause`: "folder", "reading", "clock" (uncounted) or "value" (read elsewhere)."""
         self.touched, self.passed, self.is_lazy = set(), call["seeds"] or (), any(re.search("-packages/.* __getattr__$", frame) for frame in call["frames"]) # as an import
         is_mended = self.mend_line(line, cause, called)
         for place in self.touched: # of several draws in a line nobody says which is which
@@ -132,7 +132,7 @@ class PythonSource(Source):
         self.imports, self.bound = {}, collections.defaultdict(list)
         for node in self.parents:
             if isinstance(node, (ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or isinstance(getattr(node, "ctx", None), ast.Store):
-                self.bound[next(self.around(node, SCOPES + (ast.ClassDef,)), self.tree), next((getattr(node, one) for one in ("id", "arg", "name") if hasattr(node, one)), "")].append(node)
+                self.bound[next(self.around(node, SCOPES + (ast.ClassDef,)), self.tree), getattr(node, "id", getattr(node, "arg", getattr(node, "name", "")))].append(node)
             for name in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
                 module = (node.module or "") + "." if isinstance(node, ast.ImportFrom) else ""
                 whole = name.name if module or name.asname else name.name.split(".")[0]
@@ -241,7 +241,7 @@ class PythonSource(Source):
         inside, parts = list(ast.walk(value)), []
         for one in inside:
             if isinstance(one, ast.Call) and self.full(one.func).split(".")[-1] in READERS | {also}:
-                while one is not value and (isinstance(above := self.parents[one], ast.Attribute) or getattr(above, "func", None) is one or getattr(getattr(above, "func", None), "attr", "") == "from_bytes"):
+                while one is not value and (isinstance(above := self.parents[one], ast.Attribute) or one in self.calls or self.full(getattr(above, "func", above)).endswith("from_bytes")):
                     one = above
                 parts.append(one)
         plain = [one.func for one in inside if isinstance(one, ast.Call) and self.full(one.func).split(".")[-1] in NAMES["numbers"] + NAMES["texts"]]
