@@ -407,7 +407,7 @@ int main(int argc, char **argv) {
                 ("seed of the kernel's", "import random\nkey = random.SystemRandom().getrandbits(32)\nrandom.seed(key)\n", "main.py:2: draws from the kernel"),
                 ("closed", "import os, random\nit = os.scandir('.'); print(len([e.name for e in it])); it.close()\n", "main.py:2: reads a folder"),
                 ("closed later", "import glob, random\nit = glob.iglob('*.py')\nprint(next(it)); it.close()\n", "main.py:3: reads a folder"),
-                ("upwards", "import os, random\nprint(len(list(os.walk('.', topdown=False))))\n", "main.py:2: reads a folder"),
+                ("upwards", "import os, random\nfor one in os.walk('.', topdown=False): print(len(one))\n", "main.py:2: reads a folder"),
                 ("own sorted", "import os, random\nsorted = [1]\nprint(os.listdir('.')[:0])\n", "main.py:3: reads a folder"),
                 ("own random", "import random\nrandom = random.SystemRandom()\nprint(random.random())\n", "main.py:3: draws from the kernel"),
                 ("generator", "import random\nr = random.Random(1)\nr.seed()\n", "main.py:3: without a seed it takes one from the kernel"),
@@ -440,6 +440,10 @@ int main() {
                     self.assertIn(one, done.stderr.decode())
         with Planted(tempfile.mkdtemp(dir=self.folder), "import os, random, sys\nprint(sorted(os.listdir(sys.argv[1]), key=len))\n") as program:
             self.assertIn(b"+print(sorted(sorted(os.listdir(sys.argv[1])), key=len))\n", program.propose().stdout)
+        with Planted(tempfile.mkdtemp(dir=self.folder), "import os, random, sys\nprint(os.listdir(sys.argv[1]).index('a.txt')); x = os.scandir(sys.argv[1]); x.close()\n") as program:
+            done = program.propose()
+            self.assertIn(b"+print(sorted(os.listdir(sys.argv[1])).index('a.txt')); x = os.scandir(sys.argv[1]); x.close()\n", done.stdout)
+            self.assertIn(b"main.py:2: reads a folder", done.stderr)
         _, _, done = self.diff_of("import random\nclass R(random.Random): pass\nx = (R().random(), random.Random(x=None).random())\n")
         self.assertIn(b"+x = (R().random(), random.Random(x=42).random())\n", done.stdout)
         self.assertIn(b"main.py:3: without a seed", done.stderr)

@@ -15,7 +15,7 @@ import tokenize
 
 NAMES = json.loads(sys.argv[2])
 READERS = set(NAMES["readers"] + NAMES["blobs"])
-WORD, KERNEL = r"[^\W_]\w*", "without a seed it takes one from the kernel"
+WORD, KERNEL, FOLDER = r"[^\W_]\w*", "without a seed it takes one from the kernel", "reads a folder, whose entries come in no fixed order: sort them"
 SCOPES, LOOPS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 A_READING = "this seed is another one in each run: it comes from a clock, an id or the kernel"
 
@@ -33,7 +33,7 @@ class Source:
     def __init__(self, path, encoding, seeds):
         with open(path, "rb") as file:
             self.text = file.read().decode(encoding)
-        self.shown, self.encoding, self.all_seeds, self.edits, self.touched, self.refused = os.path.relpath(path), encoding, seeds, {}, set(), set()
+        self.shown, self.encoding, self.all_seeds, self.edits, self.touched, self.refused = os.path.relpath(path), encoding, seeds, {}, set(), {}
         self.holders, self.starts = collections.defaultdict(set), [int(self.text.startswith("\ufeff"))] + [end.end() for end in re.finditer(r"\r\n|\n|\r", self.text)]
 
     def edit(self, begin, end, text=None, reason=A_READING, if_often=""):
@@ -46,7 +46,7 @@ class Source:
         self.touched, self.passed, self.is_lazy = set(), call["seeds"] or (), any(re.search("-packages/.* __getattr__$", frame) for frame in call["frames"]) # as an import
         is_mended = self.mend_line(line, cause, called)
         for place in self.touched: # of several draws in a line nobody says which is which
-            share, shares = 1 / (len(self.touched) + sum(one.lineno == line for one in self.refused)), self.edits[place][2][call["function"]]
+            share, shares = 1 / (len(self.touched) + sum(one.lineno == line and not text for one, text in self.refused.items())), self.edits[place][2][call["function"]]
             shares.update(dict.fromkeys(self.passed, share) or {"": shares.get("", 0) + (call["count"], 1)[self.is_lazy] * share})
         return is_mended
 
@@ -204,24 +204,24 @@ class PythonSource(Source):
                 if cause == "reading" and not self.passed and call not in self.in_texts and full in NAMES["makers"]:
                     mended |= self.give_seed(call, full)
                 elif cause == "reading" and not self.passed and not call.args + call.keywords and (last == "seed" or {full, *bases} & NAMES["makers"].keys()):
-                    self.refused.add(call)
+                    self.refused[call] = ""
         return mended
 
     def sort(self, call, around):
         above, (begin, end), full = self.parents[call], self.span(call), self.full(call.func)
         taker = self.full(above.func) if isinstance(above, ast.Call) and above.args == [call] else ""
-        is_taken = isinstance(above, (ast.For, ast.comprehension)) or taker in ("list", "tuple", "enumerate")
+        is_taken = isinstance(above, (ast.For, ast.comprehension)) or taker in ("list", "tuple", "enumerate", "sorted")
         is_tie = taker == "sorted" and not re.search("name|path|str", " ".join(self.segment(one.value) for one in above.keywords if one.arg == "key") or "str")
-        is_done, is_own = bool(around) and not is_tie and taker in {"sorted", "len", "set"} - self.names, {"sorted", "iter"} & self.names
-        if not around or is_done or is_own or not is_taken and (isinstance(above, (ast.withitem, ast.Attribute)) or full == "os.scandir" or (
-                isinstance(above, ast.Assign) and self.segment(above.targets[0]) + ".close" in self.text)) or (full == "os.walk" and (call.keywords or call.args[1:])):
-            return is_done
+        is_done = bool(around) and not is_tie and taker in {"sorted", "len", "set"} - self.names
+        if not around or is_done or {"sorted", "iter"} & self.names or full == "os.walk" and (call.keywords or call.args[1:]) or not (is_taken or around[0] == "sorted(") and (
+                isinstance(above, (ast.withitem, ast.Attribute)) or full == "os.scandir" or isinstance(above, ast.Assign) and self.segment(above.targets[0]) + ".close" in self.text):
+            return is_done or bool(around and not self.refused.setdefault(call, FOLDER))
         before, behind = (around[0][5:], around[1][:-1]) if is_taken and around[0].startswith("iter(") else around
         return all([self.edit(at, at, text, "the entries of a folder come in no fixed order", None) for at, text in ((begin, before), (end, behind))])
 
     def give_seed(self, call, full):
         if full == "torch.seed" and not isinstance(self.parents[call], ast.Expr) or self.is_lazy and any(self.around(call, LOOPS)):
-            return bool(self.refused.add(call))
+            return bool(self.refused.setdefault(call, ""))
         given = call.args + [keyword.value for keyword in call.keywords]
         called = [self.full(one.func).split(".")[-1] for value in given for one in ast.walk(value) if isinstance(one, ast.Call)]
         often = self.segment(call.func.value) + "." + NAMES["makers"][full] if isinstance(call.func, ast.Attribute) and NAMES["makers"][full] else ""
@@ -231,7 +231,7 @@ class PythonSource(Source):
             otherwise = f" if {self.segment(given[0])} is None else {self.segment(given[0])}"
             return self.edit(begin, end, "\0" + otherwise, KERNEL, often and often + otherwise)
         if given and not nones:
-            return bool(self.refused.update([call] if called and not READERS & set(called) else []))
+            return bool(called and not READERS & set(called) and self.refused.setdefault(call, ""))
         if full == "torch.seed":
             return self.edit(self.span(call.func)[1] - 4, end + 1, "manual_seed(\0)", KERNEL)
         return self.edit(begin, end, None, KERNEL, often)
@@ -401,7 +401,7 @@ class Patch:
         if "<module>" in names or is_packages or not why & {"own_stream", "observed", "sorted_by_name"} or line in [call.lineno for call in source.refused]:
             return None # a library's own, or it is named
         if cause == "folder":
-            return "reads a folder, whose entries come in no fixed order: sort them"
+            return FOLDER
         if names[:1] == ["seed"] and "__init__" not in names:
             return "processes made here may seed `random` anew: call random.seed() with a number in what they run"
         is_plain = not isinstance(source, PythonSource) or not files or os.path.basename(files[0]) in ("random.py", "uuid.py", "secrets.py")
@@ -428,8 +428,8 @@ class Patch:
                 elif times > 1.9 and edit[3] is not None:
                     del source.edits[place]
                     self.left.append(f"{source.shown}:{line}: takes {times:.0f} seeds: give each a fixed one of its own")
-            self.left += [f"{source.shown}:{line}: {KERNEL}: pass a fixed one" for line in sorted(
-                call.lineno for call in source.refused if not any(source.span(call)[0] <= begin < source.span(call)[1] for begin, _ in source.edits))]
+            self.left += [f"{source.shown}:{call.lineno}: " + (text or KERNEL + ": pass a fixed one") for call, text in sorted(source.refused.items(), key=lambda one: one[0].lineno)
+                          if not any(source.span(call)[0] <= begin < source.span(call)[1] for begin, _ in source.edits)]
         self.own_seeds -= {module for module in modules if self.main and self.source(self.main).draws_first(module)}
         self.left += [f"{source.shown}:{call.lineno}: this seed is an address, another one in each run: pass a fixed one"
                       for source in python for call in source.calls.values() if source.full(call.func) == "id" and source.seed_around(call)[0]]
