@@ -376,6 +376,8 @@ int main() {
                 ("draw before a fixed seed", "import random\nprint(random.random())\nrandom.seed(5)\n", "import random\nrandom.seed(42)\nprint(random.random())\nrandom.seed(5)\n"),
                 ("same name", "import random\nfrom random import random\nprint(random())\n",
                  "import random\nfrom random import random\nimport random as _random\n_random.seed(42)\nprint(random())\n"),
+                ("names of its own", "import random\nrandom, _random = random.random, 1\nprint(random())\n",
+                 "import random\nimport random as __random\n__random.seed(42)\nrandom, _random = random.random, 1\nprint(random())\n"),
                 ("two streams", "import random\nprint(random.random())\nr = random.Random()\n", "import random\nrandom.seed(42)\nprint(random.random())\nr = random.Random(43)\n")):
             with self.subTest(name):
                 _, now, done = self.diff_of(script)
