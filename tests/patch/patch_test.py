@@ -374,6 +374,8 @@ int main() {
                 ("first draw", "import random\ndef f(): return random.random()\nprint(f()); random.seed(None); print(random.random())\n",
                  "import random\nrandom.seed(42)\ndef f(): return random.random()\nprint(f()); random.seed(43); print(random.random())\n"),
                 ("draw before a fixed seed", "import random\nprint(random.random())\nrandom.seed(5)\n", "import random\nrandom.seed(42)\nprint(random.random())\nrandom.seed(5)\n"),
+                ("draw before a helper's seed", {"main.py": "import random\nimport helper\nprint(random.random())\nhelper.set_seed(5)\n", "helper.py": "import random\ndef set_seed(n): random.seed(n)\n"},
+                 "import random\nrandom.seed(42)\nimport helper\nprint(random.random())\nhelper.set_seed(5)\n"),
                 ("same name", "import random\nfrom random import random\nprint(random())\n",
                  "import random\nfrom random import random\nimport random as _random\n_random.seed(42)\nprint(random())\n"),
                 ("names of its own", "import random\nrandom, _random = random.random, 1\nprint(random())\n",

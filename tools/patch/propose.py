@@ -294,10 +294,10 @@ class PythonSource(Source):
 
     def draws_first(self, module):
         """True if this file draws, or if it seeds with nothing may draw, before it seeds that module's generator."""
-        first = min(((call.lineno, call.col_offset, "".join(self.segment(call).split()).endswith(("()", "(None)")))
-                     for call in self.calls.values() if self.full(call.func) == NAMES["generators"][module][0]), default=(0,))
-        return any((one.lineno, one.col_offset) < first and self.full(one).startswith(NAMES["draws"][module]) and self.full(one) not in {*NAMES["others"], *NAMES["makers"]}
-                   and (first[2] or not any(self.around(one, SCOPES))) for one in self.parents if isinstance(one, (ast.Name, ast.Attribute)))
+        first = min(((self.full(call.func) != NAMES["generators"][module][0], call.lineno, call.col_offset, "".join(self.segment(call).split()).endswith(("()", "(None)")))
+                     for call in self.calls.values() if "seed" in self.full(call.func).split(".")[-1].lower()), default=(0,)) # its own call, or a helper's
+        return any((one.lineno, one.col_offset) < first[1:3] and self.full(one).startswith(NAMES["draws"][module]) and self.full(one) not in {*NAMES["others"], *NAMES["makers"]}
+                   and (first[3] > first[0] or not any(self.around(one, SCOPES))) for one in self.parents if isinstance(one, (ast.Name, ast.Attribute)))
 
     def seed_generators(self, modules, seed, settings, own):
         """Lines behind the imports and before the first draw. `own`: names of the user's modules."""
