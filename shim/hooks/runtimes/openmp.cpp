@@ -2,8 +2,8 @@
 //
 // The first is a race under the schedules dynamic and guided. Which thread takes what is not specified there,
 // so what schedule(static) gives with the chunk asked for is an answer too, and the same in every run. The
-// second, in reductions, atomics and critical sections, is only said, with its place in the source. A loop
-// with a fixed schedule that writes its own elements alone leaves no record. gcc compiles a reduction of one
+// second is only said, with its place in the source; and each region of the user's is noted as threads are,
+// since nothing sees that its threads write what is their own alone. gcc compiles a reduction of one
 // floating-point number to a compare-and-swap in the region's function, without a call that could be seen, so
 // that function is looked at; sums of whole numbers take another instruction, and are the same in every
 // order.
@@ -219,8 +219,20 @@ unsigned order_sums(const Call& call, unsigned threads) {
   return is_alone ? 1 : threads;
 }
 
+/// Notes a place of several threads as threads are: nothing says that what they share is not a race. Once in
+/// each thread: of a team's, all but one do nothing else.
+template <typename Call, typename Count>
+void note_threads(const Call& call, Count count) {
+  if (call.passes()) return;
+  once_in_thread(reinterpret_cast<const void*>(&fix_number_of_threads), call.caller(), [&] {
+    if (count() > 1) note_user_call(UserCall::threads, call.caller());
+    return true;
+  });
+}
+
 template <bool is_reduction, typename Call>
 auto run_region(const Call& call, Region region, void* data, unsigned threads, unsigned flags) {
+  note_threads(call, [&] { return threads_of_region(call, threads); });
   if (!call.passes() && (is_reduction || adds_in_any_order(region))) threads = order_sums(call, threads);
   return call.real(region, data, threads, flags);
 }
@@ -260,6 +272,7 @@ bool with_static_variable(const Call& call, Run run) {
 
 template <Schedule schedule, typename Call, typename... Bounds>
 void run_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
+  note_threads(call, [&] { return threads_of_region(call, threads); });
   if (!call.passes() && adds_in_any_order(region))
     threads = order_sums(call, threads); // whatever its schedule
   if (!may_race<schedule>(call)) return call.real(region, data, threads, bounds...);
@@ -326,6 +339,7 @@ constexpr int to_ordered = 32, first_ordered = 65;
 template <typename Call>
 void begin_dispatch(const Call& call, void* place, int thread, int schedule, Word first, Word last, Word step,
                     Word chunk) {
+  note_threads(call, [&] { return ask(call, "omp_get_num_threads"); });
   const int plain = schedule & ~modifiers, ordered = plain >= first_ordered ? to_ordered : 0;
   const int kind = plain - ordered;
   const bool is_static =
@@ -348,22 +362,16 @@ int reduce(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
-/// Noted as threads are: what is guarded, or goes to one thread of the team, may be the same whoever it is.
-/// Once for each place in each thread: of a team's, all but one do nothing else.
 template <typename Call, typename... Arguments>
 auto note_team(const Call& call, Arguments... arguments) {
-  if (!call.passes())
-    once_in_thread(reinterpret_cast<const void*>(&fix_number_of_threads), call.caller(), [&] {
-      if (ask(call, "omp_get_num_threads") > 1 || contains(call.hook().info().name, "parallel"))
-        note_user_call(UserCall::threads, call.caller());
-      return true;
-    });
+  note_threads(call, [&] {
+    return contains(call.hook().info().name, "parallel") ? 2 : ask(call, "omp_get_num_threads");
+  });
   return call.real(arguments...);
 }
 
 constexpr Description noted = {.action = Action::observe,
                                .summary = "Noted where a team comes: which thread is first is a race."};
-using Critical = CallOfCopy<void()>;
 using OfLock = CallOfCopy<void(void* lock)>;
 using OfClang = CallOfCopy<void(void* place, int thread, void* lock)>;
 template <int count>
@@ -439,24 +447,14 @@ DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_ini
                        clang_loop);
 DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_race);
 
-DETSHIM_TEMPLATE_HOOK(openmp, Critical, GOMP_critical_start, note_team, noted);
-DETSHIM_TEMPLATE_HOOKS(openmp, OfLock, GOMP_critical_name_start, omp_set_lock, note_team, noted);
+DETSHIM_TEMPLATE_HOOK(openmp, OfLock, omp_set_lock, note_team, noted);
 DETSHIM_TEMPLATE_HOOK(openmp, OfClang, __kmpc_critical, note_team, noted);
-// Loops of gcc's that wait for each other, or whose tasks add up. The longest list of arguments serves all of
-// a row.
+// The longest list of arguments serves all of a row. Of clang's regions the loops: a region has any number.
 #define NOTED(COUNT, NAME, OTHER) DETSHIM_TEMPLATE_HOOKS(openmp, Noted<COUNT>, NAME, OTHER, note_team, noted)
-NOTED(6, GOMP_loop_ordered_dynamic_start, GOMP_loop_ordered_guided_start);
-NOTED(7, GOMP_loop_ull_ordered_dynamic_start, GOMP_loop_ull_ordered_guided_start);
-NOTED(6, GOMP_loop_ordered_runtime_start, GOMP_loop_ull_ordered_runtime_start);
-NOTED(5, GOMP_loop_doacross_dynamic_start, GOMP_loop_doacross_guided_start);
-NOTED(5, GOMP_loop_ull_doacross_dynamic_start, GOMP_loop_ull_doacross_guided_start);
-NOTED(4, GOMP_loop_doacross_runtime_start, GOMP_loop_ull_doacross_runtime_start);
-NOTED(10, GOMP_loop_start, GOMP_loop_ull_start);
-NOTED(1, GOMP_sections_start, GOMP_single_start);
 NOTED(5, GOMP_parallel_sections, __kmpc_single);
-NOTED(11, GOMP_taskloop, GOMP_taskloop_ull);
-NOTED(10, GOMP_task, __kmpc_omp_task);
-DETSHIM_TEMPLATE_HOOK(openmp, Noted<12>, __kmpc_taskloop, note_team, noted);
+NOTED(9, __kmpc_for_static_init_4, __kmpc_for_static_init_4u);
+NOTED(9, __kmpc_for_static_init_8, __kmpc_for_static_init_8u);
+NOTED(12, __kmpc_omp_task, __kmpc_taskloop);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"requested", "effective"},
