@@ -186,10 +186,10 @@ TEST(Inputs, OfPythonByOtherWaysAreNamedWithTheirLine) {
   std::ofstream(scratch.path() / "train.py")
       << "import os, threading\nos.times()\nthreading.get_native_id()\n"
          "os.getpgrp()\nos.getsid(0)\nos.statvfs('/')\n"
-         "os.listdir('/proc')\nos.listdir('.')\n";
+         "os.listdir('/proc')\nos.listdir('.')\nos.getppid()\n";
   const Words command = {"python3", "train.py"};
   EXPECT_EQ(reasons_of(scratch, "clock", command),
-            Words{"your code reads a clock or an id: train.py:2, train.py:3, train.py:4 and 1 more"});
+            Words{"your code reads a clock or an id: train.py:2, train.py:3, train.py:4 and 2 more"});
   EXPECT_EQ(reasons_of(scratch, "input", command),
             Words{"your code reads what no seed pins: train.py:6 (system), train.py:7 (system)"});
 }

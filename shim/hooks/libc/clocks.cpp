@@ -72,14 +72,14 @@ auto read(const Call& call, Arguments... arguments) {
   return value;
 }
 
-/// This process's, which Python may seed from, or its parent's.
-template <bool is_own, typename Call>
+/// This process's, or its parent's.
+template <typename Call>
 pid_t read_process_id(const Call& call) {
   if (seeding_function_of(call) != nullptr) return no_id;
   if (freezes(call)) return frozen_id();
   const pid_t id = call.real();
   note(call, Source::id, id);
-  if (is_own) note_python_clock(call, PythonReading::id);
+  note_python_clock(call, PythonReading::id);
   return id;
 }
 
@@ -183,5 +183,4 @@ DETSHIM_TEMPLATE_HOOK(libc, Times, times, read<Source::ticks>, notes_a_clock);
 DETSHIM_TEMPLATE_HOOKS(libc, Id, gettid, getpgrp, read<Source::id>, notes_an_id);
 DETSHIM_TEMPLATE_HOOKS(libc, IdOf, getpgid, getsid, read<Source::id>, notes_an_id);
 
-DETSHIM_TEMPLATE_HOOK(libc, Id, getpid, read_process_id<true>, notes_an_id);
-DETSHIM_TEMPLATE_HOOK(libc, Id, getppid, read_process_id<false>, notes_an_id);
+DETSHIM_TEMPLATE_HOOKS(libc, Id, getpid, getppid, read_process_id, notes_an_id);
