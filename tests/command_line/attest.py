@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,14 @@ class Attest(unittest.TestCase):
         document = self.verify("printf 12a4 >out", "--output", "out")
         (document.parent / "run-1/outputs/here/out").write_text("12b4")
         self.assertEqual(self.digests(self.attest())["out"], sha256(b"12a4"))
+
+    def test_says_where_a_digest_is_not_of_all_runs(self):
+        for script, count in (("echo same", 0), ("echo took $$ ms; echo same", 1), ("printf '%s\\rloss 1\\n' $(date +%N)", 1)):
+            shutil.rmtree(self.folder / "detshim-log", ignore_errors=True)
+            self.verify(script)
+            statement = self.attest()
+            how = next(one["annotations"] for one in statement["predicate"]["configuration"] if one["name"] == "verify.json")
+            self.assertEqual((statement["predicate"]["result"], how["other_bytes"]), ("PASSED", count), script)
 
     def test_runs_that_differ_fail(self):
         self.verify("date +%N >out; date +%N; echo same >&2", "--output", "out")

@@ -250,6 +250,26 @@ TEST_F(Evidence, IsNoneForWhatOneRunLooksForAndMakes) {
   EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
 }
 
+// A run that looks for the last checkpoint, and writes the next.
+TEST_F(Evidence, IsNoneForNewNamesInAFolderThatWasListed) {
+  const std::string count = "import os\nos.urandom(2)\nos.makedirs('ck', exist_ok=True)\n"
+                            "n = len(os.listdir('ck'))\n";
+  for (const std::string save :
+       {"open(f'ck/e{n}', 'w').close()\n", "open('new', 'w').close()\nos.rename('new', f'ck/e{n}')\n"}) {
+    write("train.py", count + save);
+    for (int i = 0; i < 2; ++i) {
+      const Json log = log_of(timed_);
+      EXPECT_EQ(log["verdict"], "unverified") << save;
+      EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
+    }
+  }
+  write("train.py", count + "open('ck/last', 'w').close()\n");
+  EXPECT_EQ(log_of(timed_)["verdict"], "unverified");
+  EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // the name was there
+  write("train.py", "import os\nopen('ck/mine', 'w').close()\n" + count);
+  EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // its own is among what it lists, in each run
+}
+
 // What a run makes for itself and takes away again has another name each time; so has the list of processes.
 TEST_F(Evidence, HoldsWhereAFolderIsTheRunsOwn) {
   for (const std::string code :

@@ -18,6 +18,7 @@
 #include <set>
 #include <sstream>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -35,6 +36,7 @@ struct Uses {
   bool read = false, written = false, status = false;
   bool written_first = false; ///< over what was there, as Fortran opens files
   bool looked_first = false;  ///< was it there, of what size: before it was written
+  bool listed_first = false;  ///< the names in its folder: before it was written
   bool listed = false;        ///< the names in a folder
   bool link = false, attributes = false;
   bool all = false; ///< more of a folder's files than are named one by one
@@ -76,6 +78,8 @@ List read_list(const std::string& file) {
     Uses& uses = list.files[source];
     if (how == "written" || how == "changed") {
       if (how == "written" && !id.empty()) own.insert(id);
+      const auto folder = list.files.find(fs::path(path).parent_path());
+      uses.listed_first |= !uses.written && folder != list.files.end() && folder->second.listed;
       uses.written = true;
       uses.written_first |= !uses.read;
     } else if (how == "listed" || how == "folder") {
@@ -187,6 +191,15 @@ bool is_scratch(const fs::path& folder, const List& list) {
     const fs::path path = file.first;
     return file.second.written && path.parent_path() == folder && !fs::exists(path, error);
   });
+}
+
+/// False too where the file system does not tell.
+bool was_made_since(const std::string& file, std::int64_t began) {
+  struct statx state;
+  constexpr std::int64_t second = 1'000'000'000;
+  return ::statx(AT_FDCWD, file.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &state) == 0 &&
+         (state.stx_mask & STATX_BTIME) != 0 &&
+         state.stx_btime.tv_sec * second + state.stx_btime.tv_nsec >= began;
 }
 
 constexpr const char* all_files = "file *";
@@ -324,8 +337,10 @@ void capture_used_files(const Log& log, bool is_here, Environment& to) {
       struct stat state;
       const bool is_of_git =
           path.find("/.git/") != path.npos; // which keeps files' times, for the same answers
-      if ((uses.read || uses.looked_first) && uses.written && ::stat(path.c_str(), &state) == 0 &&
-          S_ISREG(state.st_mode) && was_changed_since(state, to.began) && !is_of_git)
+      const bool is_new_name = uses.listed_first && was_made_since(path, to.began);
+      if ((uses.read || uses.looked_first || is_new_name) && uses.written &&
+          ::stat(path.c_str(), &state) == 0 && S_ISREG(state.st_mode) && was_changed_since(state, to.began) &&
+          !is_of_git)
         carried += subject.substr(5) + '\n';
       if ((uses.listed || uses.all) && !(is_temporary(path) && is_scratch(path, list)))
         put(section, subject + "/", names_in(path, uses.all, list.files));

@@ -30,7 +30,9 @@ Json resource_descriptor(const std::string& name, const std::string& sha256, con
 Json statement_of(const Json& document, const std::string& own_sha256) {
   Json subjects = Json::array(), passed = Json::array(), failed = Json::array(), warned = Json::array(),
        perturbations = Json::array();
+  std::size_t other_bytes = 0;
   for (const Json& item : document.at("compared")) {
+    other_bytes += item.value("other_bytes", false) ? 1 : 0;
     const std::string kind = item.at("kind"), name = text_of(item, "subject"), sum = text_of(item, "sha256");
     const bool is_equal = item.at("equal");
     (is_equal ? passed : failed).push_back(name.empty() ? kind : kind + " " + name);
@@ -57,6 +59,7 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
   for (const char* name :
        {"seed", "mode", "verdict", "equal_runs", "relative_tolerance", "absolute_tolerance"})
     how[name] = document.at(name);
+  how["other_bytes"] = other_bytes;
   for (const char* list : {"volatile", "environment_changes"}) how[list] = document.at(list).size();
   const Json library = {{"version", document.at("detshim")},
                         {"build_id", document.at("library").at("build_id")}};

@@ -106,7 +106,8 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
             {"subject", unless_empty(item.subject)},
             {"amount", item.amount},
             {"sha256", sha256(item.kind, item.subject)},
-            {"equal", find_differing(result, item) == nullptr}};
+            {"equal", find_differing(result, item) == nullptr},
+            {"other_bytes", item.has_other_bytes}};
   };
   const auto problem_json = [](const Problem& problem) -> Json {
     return {{"kind", problem.kind}, {"text", problem.text}};

@@ -201,9 +201,11 @@ ContentDifference compare_arrays(const Part& one, const Part& other) {
 std::optional<long double> number_of(std::string_view text) {
   if (text.ends_with('\r')) text.remove_suffix(1);
   if (text.starts_with('+')) text.remove_prefix(1);
+  const std::string ended(text); // of a long double libstdc++ reads up to a zero, wherever that is
+  const char* const end = ended.c_str() + ended.size();
   long double number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) return {};
+  const auto [stop, error] = std::from_chars(ended.c_str(), end, number);
+  if (text.empty() || error != std::errc() || stop != end) return {};
   return number;
 }
 
