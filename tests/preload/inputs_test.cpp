@@ -243,6 +243,21 @@ TEST(Inputs, OfPythonAreNamedWithTheirLine) {
   EXPECT_EQ(inputs_of("os.path.exists('/')"), ""); // who asks only that, reads no time
 }
 
+TEST(Inputs, OfAChildThatMayHaveEndedAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  const auto inputs_of = [&](const std::string& code, const std::string& disabled = "") {
+    std::ofstream(scratch.path() / "t.py")
+        << "import subprocess\nend = subprocess.Popen(['cat'], stdin=subprocess.PIPE)\n"
+        << code << '\n';
+    const Words found = reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"}, disabled);
+    return found.empty() ? "" : found[0].substr(found[0].find(": ") + 2);
+  };
+  EXPECT_EQ(inputs_of("end.poll()\nend.communicate()"), "t.py:3 (timer)");
+  EXPECT_EQ(inputs_of("end.poll()\nend.communicate()", "waitpid"), "");
+  EXPECT_EQ(inputs_of("end.communicate()\nend.wait()"), ""); // until it has
+  EXPECT_EQ(inputs_of("end.communicate()\nend.poll()\nsubprocess.run(['true'])"), "");
+}
+
 // Nothing sees that the threads of a region share nothing.
 TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
   const TemporaryFolder scratch;

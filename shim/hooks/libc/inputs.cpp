@@ -134,22 +134,30 @@ auto read_input(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
+/// Says of a child whether it has ended yet.
+template <typename Call>
+pid_t ask_for_end(const Call& call, pid_t child, int* status, int flags) {
+  const pid_t ended = call.real(child, status, flags);
+  if (ended == 0 && options().pins() && call.is_hooked()) note_input(UserCall::timer, call.caller());
+  return ended;
+}
+
 /// Free memory; what else a system says of itself stays while it is up.
 template <typename Call>
 long read_configuration(const Call& call, int name) {
   return name == _SC_AVPHYS_PAGES ? read_input<UserCall::system>(call, name) : call.real(name);
 }
 
-constexpr Description notes_input = {
-    .action = Action::observe,
-    .summary = "Noted where the user's own code calls it: what it reads is another in each run.",
-};
-constexpr Description notes_use = {.action = Action::observe,
-                                   .summary = "Noted among the files that the run used."};
+constexpr Description noted = {.action = Action::observe,
+                               .summary =
+                                   "Noted where the user's own code calls it: it differs in each run."};
+constexpr Description used = {.action = Action::observe,
+                              .summary = "Noted among the files that the run used."};
 using Status = Call<int(const char* path, struct stat* status)>;
 using StatusAt = Call<int(int folder, const char* path, struct stat* status, int flags)>;
 using Access = Call<int(const char* path, int mode)>;
 using OfThree = Call<int(long, long, long)>;
+using End = Call<pid_t(pid_t child, int* status, int flags)>;
 using Timer = Call<int(__itimer_which_t which, const itimerval* time, itimerval* before)>;
 using SetTimer = Call<int(timer_t timer, int flags, const itimerspec* time, itimerspec* before)>;
 using Alarm = Call<unsigned(unsigned seconds)>;
@@ -180,43 +188,41 @@ using NamingWith = Call<int(int before, const char* from, int folder, const char
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOKS(libc, Naming, rename, link, name_file, notes_use);
-DETSHIM_TEMPLATE_HOOK(libc, Naming, symlink, name_file, notes_use);
-DETSHIM_TEMPLATE_HOOK(libc, LinkAt, symlinkat, name_link, notes_use);
-DETSHIM_TEMPLATE_HOOK(libc, NamingAt, renameat, name_at, notes_use);
-DETSHIM_TEMPLATE_HOOKS(libc, NamingWith, renameat2, linkat, name_at, notes_use);
-DETSHIM_TEMPLATE_HOOKS(libc, Status, stat, stat64, status_of, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, Status, lstat, lstat64, status_of, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, StatusAt, fstatat, fstatat64, status_at, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Access, access, access_of, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, OfThree, socket, read_input<UserCall::network>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, SetTimer, timer_settime, read_input<UserCall::timer>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Alarm, alarm, read_input<UserCall::timer>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Usage, getrusage, read_input<UserCall::system>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Answer, sysinfo, read_input<UserCall::system>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, Answer, ftime, adjtimex, read_input<UserCall::system>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, Answer, ntp_gettime, ntp_gettimex, read_input<UserCall::system>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, Asked, sched_getcpu, get_avphys_pages, read_input<UserCall::system>,
-                       notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, FileSystem, statvfs, statvfs64, read_input<UserCall::system>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Configuration, sysconf, read_configuration, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Load, getloadavg, read_input<UserCall::system>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, OfThree, shmget, semget, read_input<UserCall::name>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, OfTwo, msgget, read_input<UserCall::name>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, OfTwo, ualarm, read_input<UserCall::timer>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, Answer, mkstemp, mkstemp64, read_input<UserCall::name>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, Name, mkdtemp, mktemp, read_input<UserCall::name>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, Name, tmpnam, read_input<UserCall::name>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, NameIn, tempnam, read_input<UserCall::name>, notes_input);
-DETSHIM_TEMPLATE_HOOK(libc, ReadLink, readlink, read_of_file<FileUse::link>, notes_use);
-DETSHIM_TEMPLATE_HOOK(libc, ReadLinkAt, readlinkat, read_link_at, notes_use);
-DETSHIM_TEMPLATE_HOOK(libc, ReadLinkChecked, __readlink_chk, read_of_file<FileUse::link>, notes_use);
-DETSHIM_TEMPLATE_HOOK(libc, ReadLinkAtChecked, __readlinkat_chk, read_link_at, notes_use);
-DETSHIM_TEMPLATE_HOOKS(libc, ReadAttribute, getxattr, lgetxattr, read_of_file<FileUse::attributes>,
-                       notes_use);
-DETSHIM_TEMPLATE_HOOKS(libc, ListAttributes, listxattr, llistxattr, read_of_file<FileUse::attributes>,
-                       notes_use);
-DETSHIM_TEMPLATE_HOOK(libc, OpenForChild, posix_spawn_file_actions_addopen, open_for_child, notes_use);
-DETSHIM_TEMPLATE_HOOKS(libc, Answer, aio_write, aio_write64, read_input<UserCall::timer>, notes_input);
-DETSHIM_TEMPLATE_HOOKS(libc, Answer, aio_read, aio_read64, read_input<UserCall::timer>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Naming, rename, link, name_file, used);
+DETSHIM_TEMPLATE_HOOK(libc, Naming, symlink, name_file, used);
+DETSHIM_TEMPLATE_HOOK(libc, LinkAt, symlinkat, name_link, used);
+DETSHIM_TEMPLATE_HOOK(libc, NamingAt, renameat, name_at, used);
+DETSHIM_TEMPLATE_HOOKS(libc, NamingWith, renameat2, linkat, name_at, used);
+DETSHIM_TEMPLATE_HOOKS(libc, Status, stat, stat64, status_of, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, Status, lstat, lstat64, status_of, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, StatusAt, fstatat, fstatat64, status_at, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Access, access, access_of, noted);
+DETSHIM_TEMPLATE_HOOK(libc, OfThree, socket, read_input<UserCall::network>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, End, waitpid, ask_for_end, noted);
+DETSHIM_TEMPLATE_HOOK(libc, SetTimer, timer_settime, read_input<UserCall::timer>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Alarm, alarm, read_input<UserCall::timer>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Usage, getrusage, read_input<UserCall::system>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Answer, sysinfo, read_input<UserCall::system>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, ftime, adjtimex, read_input<UserCall::system>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, ntp_gettime, ntp_gettimex, read_input<UserCall::system>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, Asked, sched_getcpu, get_avphys_pages, read_input<UserCall::system>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, FileSystem, statvfs, statvfs64, read_input<UserCall::system>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Configuration, sysconf, read_configuration, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Load, getloadavg, read_input<UserCall::system>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, OfThree, shmget, semget, read_input<UserCall::name>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, OfTwo, msgget, read_input<UserCall::name>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, OfTwo, ualarm, read_input<UserCall::timer>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, mkstemp, mkstemp64, read_input<UserCall::name>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, Name, mkdtemp, mktemp, read_input<UserCall::name>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Name, tmpnam, read_input<UserCall::name>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, NameIn, tempnam, read_input<UserCall::name>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, ReadLink, readlink, read_of_file<FileUse::link>, used);
+DETSHIM_TEMPLATE_HOOK(libc, ReadLinkAt, readlinkat, read_link_at, used);
+DETSHIM_TEMPLATE_HOOK(libc, ReadLinkChecked, __readlink_chk, read_of_file<FileUse::link>, used);
+DETSHIM_TEMPLATE_HOOK(libc, ReadLinkAtChecked, __readlinkat_chk, read_link_at, used);
+DETSHIM_TEMPLATE_HOOKS(libc, ReadAttribute, getxattr, lgetxattr, read_of_file<FileUse::attributes>, used);
+DETSHIM_TEMPLATE_HOOKS(libc, ListAttributes, listxattr, llistxattr, read_of_file<FileUse::attributes>, used);
+DETSHIM_TEMPLATE_HOOK(libc, OpenForChild, posix_spawn_file_actions_addopen, open_for_child, used);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, aio_write, aio_write64, read_input<UserCall::timer>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, aio_read, aio_read64, read_input<UserCall::timer>, noted);

@@ -238,8 +238,7 @@ auto run_region(const Call& call, Region region, void* data, unsigned threads, u
 }
 constexpr Description gcc_region = {.action = Action::nondeterministic,
                                     .fields = {"threads"},
-                                    .summary =
-                                        "Records a region of gcc's whose threads add to shared numbers."};
+                                    .summary = "Records a region whose threads add to shared numbers."};
 using Parallel = CallOfCopy<void(Region region, void* data, unsigned threads, unsigned flags)>;
 using ParallelReductions = CallOfCopy<unsigned(Region region, void* data, unsigned threads, unsigned flags)>;
 
@@ -364,16 +363,13 @@ int reduce(const Call& call, Arguments... arguments) {
 
 template <typename Call, typename... Arguments>
 auto note_team(const Call& call, Arguments... arguments) {
-  note_threads(call, [&] {
-    return contains(call.hook().info().name, "parallel") ? 2 : ask(call, "omp_get_num_threads");
-  });
+  const bool makes_it = contains(call.hook().info().name, "parallel");
+  note_threads(call, [&] { return ask(call, makes_it ? "omp_get_max_threads" : "omp_get_num_threads"); });
   return call.real(arguments...);
 }
 
 constexpr Description noted = {.action = Action::observe,
                                .summary = "Noted where a team comes: which thread is first is a race."};
-using OfLock = CallOfCopy<void(void* lock)>;
-using OfClang = CallOfCopy<void(void* place, int thread, void* lock)>;
 template <int count>
 using Noted = CallOfCopy<words_signature<Word, count>>;
 
@@ -447,10 +443,9 @@ DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_ini
                        clang_loop);
 DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_race);
 
-DETSHIM_TEMPLATE_HOOK(openmp, OfLock, omp_set_lock, note_team, noted);
-DETSHIM_TEMPLATE_HOOK(openmp, OfClang, __kmpc_critical, note_team, noted);
 // The longest list of arguments serves all of a row. Of clang's regions the loops: a region has any number.
 #define NOTED(COUNT, NAME, OTHER) DETSHIM_TEMPLATE_HOOKS(openmp, Noted<COUNT>, NAME, OTHER, note_team, noted)
+NOTED(3, omp_set_lock, __kmpc_critical);
 NOTED(5, GOMP_parallel_sections, __kmpc_single);
 NOTED(9, __kmpc_for_static_init_4, __kmpc_for_static_init_4u);
 NOTED(9, __kmpc_for_static_init_8, __kmpc_for_static_init_8u);

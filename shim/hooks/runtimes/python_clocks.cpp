@@ -67,10 +67,7 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) 
     if (call_site.count > 0) __atomic_store_n(&has_looked, true, __ATOMIC_RELAXED);
   }
   if (!mine.is_in_python) return false;
-  if (!has_spent(of_imports) && is_importing()) {
-    ++looked_at[of_imports].count;
-    return false;
-  }
+  if (!has_spent(of_imports) && is_importing()) return ++looked_at[of_imports].count, false;
   ++mine.count;
   find_python_call_site(call_site, PythonDetail::all, true);
   return call_site.user >= 0 && !is_starting();
@@ -112,9 +109,11 @@ bool is_import_of_python(const void* caller) {
 bool is_input_of_users_python(const void* caller, PythonCallSite& call_site) {
   if (!find_reading(caller, of_inputs, call_site)) return false;
   const PythonFrame innermost = innermost_python_frame();
-  const int called = call_site.user > 0 ? call_site.user - 1 : 0; // what a package asks is its own matter
-  for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat"})
-    if (same_text(innermost.function, reader)) return !contains(call_site.frames[called].file, "-packages/");
+  const PythonFrame& called = call_site.frames[call_site.user > 0 ? call_site.user - 1 : 0];
+  for (const char* reader :
+       {"getmtime", "getatime", "getctime", "stat", "lstat", "_internal_poll", "is_alive", "exitcode"})
+    if (same_text(innermost.function, reader) || same_text(called.function, reader))
+      return !contains(called.file, "-packages/"); // what a package asks is its own matter
   // os.path is frozen since Python 3.11: such frames are in no call site.
   return ends_with(innermost.file, "/socket.py") ||
          (call_site.user == 0 && !starts_with(innermost.file, "<frozen "));
