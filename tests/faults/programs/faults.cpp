@@ -396,9 +396,9 @@ const Input inputs[] = {
 /// Sums of threads and children, in the order in which they come.
 void critical() {
   double sum = 0;
-#pragma omp parallel for num_threads(4) if (!is_mended)
+#pragma omp parallel for num_threads(4) if (!is_mended) // critical
   for (int i = 1; i < 20'000; ++i) {
-#pragma omp critical // critical
+#pragma omp critical
     sum = sum * 0.999 + 1.0 / i;
   }
   std::printf("result=%.17g\n", sum);
