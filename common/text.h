@@ -63,7 +63,7 @@ public:
     return *this;
   }
 
-  /// With something else in place of its blanks.
+  /// With `blank` in place of each of its blanks.
   TextWriter& add_word(const char* text, char blank) {
     for (; *text != 0; ++text) add(*text == ' ' ? blank : *text);
     return *this;

@@ -263,7 +263,8 @@ TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "regions.c")
       << "#include <omp.h>\nint main(int count, char** words) {\n  double sum = 0;\n  omp_lock_t lock;\n"
-         "  omp_init_lock(&lock);\n  for (int i = 1; i < count; ++i)\n    switch (words[i][0]) {\n"
+         "  omp_init_lock(&lock), omp_set_num_threads(1);\n  for (int i = 1; i < count; ++i)\n    switch "
+         "(words[i][0]) {\n"
          "    case 'a':\n#pragma omp parallel for num_threads(2)\n      for (int i = 0; i < 9; ++i) sum = "
          "i;\n      break;\n"
          "    case 'b':\n#pragma omp parallel for num_threads(2) schedule(dynamic)\n      for (int i = 0; i "
@@ -272,6 +273,12 @@ TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
          "omp_unset_lock(&lock);\n      break;\n"
          "    case 'd':\n#pragma omp parallel num_threads(2)\n#pragma omp critical\n      sum = sum * 0.9;\n "
          "     break;\n"
+         "    case 'f':\n#pragma omp parallel sections num_threads(2)\n      {\n#pragma omp section\n        "
+         "sum = 1;\n      }\n"
+         "      break;\n"
+         "    case 'g':\n      for (int n = 0; n < 2; ++n)\n#pragma omp parallel for num_threads(2) if (n > "
+         "0)\n"
+         "        for (int i = 0; i < 9; ++i) sum = i;\n      break;\n"
          "    case 'e':\n#pragma omp parallel for num_threads(1)\n      for (int i = 0; i < 9; ++i) sum = "
          "i;\n"
          "    }\n  return sum < 0;\n}\n";
@@ -301,6 +308,19 @@ TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
       EXPECT_EQ(*hooks == 0 ? "" : threads(hooks), "") << compiler << which;
     }
   }
+}
+
+// A framework asks for thousands of files while it is imported.
+TEST(Inputs, BehindThoseOfALargePackageAreNamed) {
+  const TemporaryFolder scratch;
+  std::filesystem::create_directories(scratch.path() / "lib/python3/site-packages");
+  std::ofstream(scratch.path() / "lib/python3/site-packages/package.py")
+      << "import os\nfor i in range(5000): os.path.getmtime('/')\n";
+  std::ofstream(scratch.path() / "train.py")
+      << "import os, sys\nsys.path.insert(0, 'lib/python3/site-packages')\nimport "
+         "package\nos.path.getmtime('/')\n";
+  EXPECT_EQ(reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "train.py"}),
+            Words{"your code reads what no seed pins: train.py:4 (file_time)"});
 }
 
 // What Python's library reads is a line's that calls it, and not one's that imports or calls a package that

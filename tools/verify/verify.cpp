@@ -73,7 +73,7 @@ public:
       }
       learn_seeds(result);
       // More runs of a program that takes hours would say the same.
-      if (!plan_.runs && result.runs.size() > 1 && differs_plainly(result)) break;
+      if (!plan_.runs && result.runs.size() > 1 && differs(result, result.runs.back())) break;
     }
     result.plain_runs = result.runs.size();
     if (!plan_.perturbations.empty() && !is_over_ && differs_plainly(result)) {
@@ -100,11 +100,14 @@ public:
     if (plan_.kill_after && !is_over_) run_resumed(result);
   }
 
+  /// From the first.
+  bool differs(Verification& result, Run& run) const {
+    for (Run* const one : {&result.runs.front(), &run})
+      one->processes.merge(logged_processes(one->log().string()));
+    return compare_runs(result.runs.front(), run, plan_.rules).differs();
+  }
   bool differs_plainly(Verification& result) const {
-    for (Run& run : result.runs) run.processes.merge(logged_processes(run.log().string()));
-    return std::ranges::any_of(result.runs, [&](const Run& run) {
-      return compare_runs(result.runs.front(), run, plan_.rules).differs();
-    });
+    return std::ranges::any_of(result.runs, [&](Run& run) { return differs(result, run); });
   }
 
   /// Runs show which seeds change. With those pinned they begin again; another time where what changes was

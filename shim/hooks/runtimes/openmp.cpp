@@ -5,8 +5,7 @@
 // second is only said, with its place in the source; and each region of the user's is noted as threads are,
 // since nothing sees that its threads write what is their own alone. gcc compiles a reduction of one
 // floating-point number to a compare-and-swap in the region's function, without a call that could be seen, so
-// that function is looked at; sums of whole numbers take another instruction, and are the same in every
-// order.
+// that function is looked at; sums of whole numbers take another instruction, and have no order.
 //
 // Symbols: gcc's libgomp/libgomp_g.h; LLVM's openmp/runtime/src/kmp.h (whose library has gcc's symbols too).
 #include "hooks/runtimes/openmp.h"
@@ -219,27 +218,30 @@ unsigned order_sums(const Call& call, unsigned threads) {
   return is_alone ? 1 : threads;
 }
 
-/// Notes a place of several threads as threads are: nothing says that what they share is not a race. Once in
-/// each thread: of a team's, all but one do nothing else.
-template <typename Call, typename Count>
-void note_threads(const Call& call, Count count) {
-  if (call.passes()) return;
-  once_in_thread(reinterpret_cast<const void*>(&fix_number_of_threads), call.caller(), [&] {
-    if (count() > 1) note_user_call(UserCall::threads, call.caller());
-    return true;
-  });
+/// Notes a place of several threads, as asked or, for 0, as the runtime's function `number` tells. A region
+/// may have one first, and more later (`if (n > 1000)`).
+template <typename Call>
+void note_threads(const Call& call, unsigned threads, const char* number) {
+  if (call.passes() || threads == 1) return;
+  const auto find = [&] { return reinterpret_cast<uint64_t>(call.template sibling<int()>(number)); };
+  auto* const get = reinterpret_cast<int (*)()>(once_in_thread(number, call.caller(), find));
+  if (threads == 0 && (get == nullptr || get() < 2)) return;
+  once_in_thread(reinterpret_cast<const void*>(&fix_number_of_threads), call.caller(),
+                 [&] { return note_user_call(UserCall::threads, call.caller()), true; });
 }
 
-template <bool is_reduction, typename Call>
-auto run_region(const Call& call, Region region, void* data, unsigned threads, unsigned flags) {
-  note_threads(call, [&] { return threads_of_region(call, threads); });
+template <bool is_reduction, typename Call, typename... Numbers>
+auto run_region(const Call& call, Region region, void* data, unsigned threads, Numbers... numbers) {
+  note_threads(call, threads, "omp_get_max_threads");
   if (!call.passes() && (is_reduction || adds_in_any_order(region))) threads = order_sums(call, threads);
-  return call.real(region, data, threads, flags);
+  return call.real(region, data, threads, numbers...);
 }
 constexpr Description gcc_region = {.action = Action::nondeterministic,
                                     .fields = {"threads"},
                                     .summary = "Records a region whose threads add to shared numbers."};
 using Parallel = CallOfCopy<void(Region region, void* data, unsigned threads, unsigned flags)>;
+using ParallelSections =
+    CallOfCopy<void(Region, void* data, unsigned threads, unsigned count, unsigned flags)>;
 using ParallelReductions = CallOfCopy<unsigned(Region region, void* data, unsigned threads, unsigned flags)>;
 
 // gcc's loops come in three forms: a region that is one loop, and a loop in a region over signed and over
@@ -271,9 +273,8 @@ bool with_static_variable(const Call& call, Run run) {
 
 template <Schedule schedule, typename Call, typename... Bounds>
 void run_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
-  note_threads(call, [&] { return threads_of_region(call, threads); });
-  if (!call.passes() && adds_in_any_order(region))
-    threads = order_sums(call, threads); // whatever its schedule
+  note_threads(call, threads, "omp_get_max_threads");
+  if (!call.passes() && adds_in_any_order(region)) threads = order_sums(call, threads);
   if (!may_race<schedule>(call)) return call.real(region, data, threads, bounds...);
   const auto run = [&](auto* function, bool is_fixed) {
     record_race(call, threads_of_region(call, threads), Reason::schedule_race, is_fixed);
@@ -338,7 +339,7 @@ constexpr int to_ordered = 32, first_ordered = 65;
 template <typename Call>
 void begin_dispatch(const Call& call, void* place, int thread, int schedule, Word first, Word last, Word step,
                     Word chunk) {
-  note_threads(call, [&] { return ask(call, "omp_get_num_threads"); });
+  note_threads(call, 0, "omp_get_num_threads");
   const int plain = schedule & ~modifiers, ordered = plain >= first_ordered ? to_ordered : 0;
   const int kind = plain - ordered;
   const bool is_static =
@@ -363,8 +364,7 @@ int reduce(const Call& call, Arguments... arguments) {
 
 template <typename Call, typename... Arguments>
 auto note_team(const Call& call, Arguments... arguments) {
-  const bool makes_it = contains(call.hook().info().name, "parallel");
-  note_threads(call, [&] { return ask(call, makes_it ? "omp_get_max_threads" : "omp_get_num_threads"); });
+  note_threads(call, 0, "omp_get_num_threads");
   return call.real(arguments...);
 }
 
@@ -386,6 +386,7 @@ using Reduce = CallOfCopy<words_signature<int, 7>>;
 } // namespace detshim
 
 DETSHIM_TEMPLATE_HOOK(openmp, Parallel, GOMP_parallel, run_region<false>, gcc_region);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelSections, GOMP_parallel_sections, run_region<false>, gcc_region);
 DETSHIM_TEMPLATE_HOOK(openmp, ParallelReductions, GOMP_parallel_reductions, run_region<true>, gcc_region);
 
 DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::observe,
@@ -443,13 +444,13 @@ DETSHIM_TEMPLATE_HOOKS(openmp, Init, __kmpc_dispatch_init_8, __kmpc_dispatch_ini
                        clang_loop);
 DETSHIM_TEMPLATE_HOOKS(openmp, Reduce, __kmpc_reduce, __kmpc_reduce_nowait, reduce, clang_race);
 
-// The longest list of arguments serves all of a row. Of clang's regions the loops: a region has any number.
+// Of clang's regions their parts are noted: the call that makes one takes any number of arguments.
 #define NOTED(COUNT, NAME, OTHER) DETSHIM_TEMPLATE_HOOKS(openmp, Noted<COUNT>, NAME, OTHER, note_team, noted)
 NOTED(3, omp_set_lock, __kmpc_critical);
-NOTED(5, GOMP_parallel_sections, __kmpc_single);
 NOTED(9, __kmpc_for_static_init_4, __kmpc_for_static_init_4u);
 NOTED(9, __kmpc_for_static_init_8, __kmpc_for_static_init_8u);
 NOTED(12, __kmpc_omp_task, __kmpc_taskloop);
+DETSHIM_TEMPLATE_HOOK(openmp, Noted<2>, __kmpc_single, note_team, noted);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"requested", "effective"},

@@ -10,7 +10,7 @@ namespace {
 /// Of the time, or of an id; of other clocks; of files and the like; while modules are imported, which reads
 /// some thousands of times for a large framework.
 enum Budget { of_time, of_other_clocks, of_inputs, of_imports, budget_count };
-constexpr int budgets[budget_count] = {1000, 1000, 1000, 20000};
+constexpr int budgets[budget_count] = {1000, 1000, 20000, 20000};
 
 struct LookedAt {
   const void* caller = nullptr; // the last one that was looked at
