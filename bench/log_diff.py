@@ -6,6 +6,7 @@
 Two logs after real records, which differ in one value. With several threads their records come in another order in
 the second.
 """
+
 import argparse
 import os
 import random
@@ -36,8 +37,12 @@ def write_process(folder, run, number, records, threads, order, differs):
     name = f"{folder}/0-0.{number}-{1000 + number}"
     each = records // threads
     left = [each] * threads
-    with open(name + ".jsonl", "w", buffering=1 << 20) as lines, open(name + ".counts", "wb") as counts:
-        counts.write(b"DETSHIMC" + struct.pack("<II", 1, 16) + run.encode().ljust(32, b"\0") + bytes(16))
+    with open(name + ".jsonl", "w", buffering=1 << 20) as lines, open(
+        name + ".counts", "wb"
+    ) as counts:
+        counts.write(
+            b"DETSHIMC" + struct.pack("<II", 1, 16) + run.encode().ljust(32, b"\0") + bytes(16)
+        )
         lines.write(START % (run, 1000 + number, number))
         ready = list(range(threads))
         for entry in range(each * threads):
@@ -55,8 +60,15 @@ def write_process(folder, run, number, records, threads, order, differs):
 def write_log(folder, run, arguments, differs):
     os.mkdir(folder)
     for number in range(arguments.processes):
-        write_process(folder, run, number, arguments.records // arguments.processes, arguments.threads,
-                      random.Random(run), differs and number == arguments.processes // 2)
+        write_process(
+            folder,
+            run,
+            number,
+            arguments.records // arguments.processes,
+            arguments.threads,
+            random.Random(run),
+            differs and number == arguments.processes // 2,
+        )
 
 
 def took(command):
@@ -70,7 +82,9 @@ def took(command):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
@@ -92,9 +106,13 @@ def main():
             theirs.append(took(["diff", "-r", a, b]))
     for name, runs in (("detshim log diff", ours), ("diff -r", theirs)):
         seconds, processor, memory = (statistics.median(column) for column in zip(*runs))
-        print(f"{name:16}  {seconds:6.2f} s  {processor:6.2f} s of processor time  {memory:7.0f} MB")
+        print(
+            f"{name:16}  {seconds:6.2f} s  {processor:6.2f} s of processor time  {memory:7.0f} MB"
+        )
     ratios = sorted(mine[0] / other[0] for mine, other in zip(ours, theirs))
-    print(f"ratio of the times by turns: {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})")
+    print(
+        f"ratio of the times by turns: {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+    )
 
 
 main()

@@ -4,6 +4,7 @@ with turns to that without. Prints Markdown.
 
     bench/pool_turns.py build/release
 """
+
 import os
 import pathlib
 import subprocess
@@ -25,16 +26,40 @@ with multiprocessing.get_context("fork").Pool(workers) as pool:
 
 
 def seconds(build, workers, how, more):
-    command = [build / "detshim", "run", "--quiet", "--seed", "42", *more, "--", sys.executable, "-c", PROGRAM, str(workers), how]
+    command = [
+        build / "detshim",
+        "run",
+        "--quiet",
+        "--seed",
+        "42",
+        *more,
+        "--",
+        sys.executable,
+        "-c",
+        PROGRAM,
+        str(workers),
+        how,
+    ]
     environment = dict(os.environ, DETSHIM_LOG="/dev/shm/detshim-pool-turns")
-    return min(float(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout) for _ in range(3))
+    return min(
+        float(
+            subprocess.run(
+                command, check=True, capture_output=True, text=True, env=environment
+            ).stdout
+        )
+        for _ in range(3)
+    )
 
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     print("| length of tasks | 2 workers | 8 workers | 32 workers |\n|---|---|---|---|")
     for how in ("equal", "0.9 to 1.1", "0 to 2", "exponential", "one in ten is ten"):
-        ratios = [seconds(build, workers, how, []) / seconds(build, workers, how, ["--disable", "sem_trywait"]) for workers in (2, 8, 32)]
+        ratios = [
+            seconds(build, workers, how, [])
+            / seconds(build, workers, how, ["--disable", "sem_trywait"])
+            for workers in (2, 8, 32)
+        ]
         print(f"| {how} | " + " | ".join(f"{ratio:.1f}" for ratio in ratios) + " |", flush=True)
     subprocess.run(["rm", "-rf", "/dev/shm/detshim-pool-turns"], check=True)
 

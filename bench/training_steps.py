@@ -7,6 +7,7 @@ use_deterministic_algorithms(True, warn_only=True), and under detshim, by turns.
 Prints, for each of the two, the median and the range of the ratios to the run of PyTorch's own (or of the plain one)
 before it. Times are processor time of 1,000 steps after 100 others.
 """
+
 import argparse
 import os
 import statistics
@@ -55,14 +56,18 @@ def main():
         times = {kind: [] for kind in kinds}
         for turn in range(options.pairs):
             order = list(kinds)
-            for kind in order[turn % 3:] + order[:turn % 3]:
-                done = subprocess.run(kinds[kind], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            for kind in order[turn % 3 :] + order[: turn % 3]:
+                done = subprocess.run(
+                    kinds[kind], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                )
                 if done.returncode != 0:
                     sys.exit(f"{kind}: ended with status {done.returncode}")
                 times[kind].append(float(done.stdout))
         for of, to in (("detshim", "torch"), ("detshim", "plain"), ("torch", "plain")):
             ratios = sorted(a / b for a, b in zip(times[of], times[to]))
-            print(f"{of} / {to}: {statistics.median(ratios):.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f})")
+            print(
+                f"{of} / {to}: {statistics.median(ratios):.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f})"
+            )
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 install(TARGETS libdetshim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS detshim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/detshim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES packaging/valgrind.supp DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/detshim)
 install(FILES tools/completion/bash DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions RENAME detshim)
 install(FILES tools/completion/zsh DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions RENAME _detshim)
 install(FILES tools/completion/fish DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d RENAME detshim.fish)
 # The documents lie as they lie here, so that their links hold (binary.document_links).
 install(FILES README.md LICENSE CHANGELOG.md SECURITY.md CONTRIBUTING.md SUPPORT.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN detshim.1 EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
-foreach(folder bench common packaging shim tests tests/gpu tests/kernels tests/truth tools tools/gpu_code)
+foreach(folder bench common packaging shim tests tests/measured/gpu tests/kernels tests/measured/truth tools tools/gpu_code)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 

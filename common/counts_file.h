@@ -14,7 +14,9 @@ inline constexpr uint32_t counts_format = 1;
 inline constexpr uint64_t last_exact_count = 32;
 
 /// The number at which the file is told next.
-constexpr uint64_t next_written_count(uint64_t number) { return number + 1 + number / last_exact_count; }
+constexpr uint64_t next_written_count(uint64_t number) {
+  return number + 1 + number / last_exact_count;
+}
 
 struct CountsHeader {
   char magic[8];
@@ -43,10 +45,12 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 /// A header for a run of that name, which is shorter than its place.
 constexpr CountsHeader counts_header(const char* run, bool has_further_processes = false) {
   CountsHeader header = {};
-  for (size_t i = 0; i < sizeof header.magic; ++i) header.magic[i] = counts_magic[i];
+  for (size_t i = 0; i < sizeof header.magic; ++i)
+    header.magic[i] = counts_magic[i];
   header.format = counts_format;
   header.entry_size = sizeof(CountsEntry);
-  for (size_t i = 0; i < sizeof header.run && run[i] != 0; ++i) header.run[i] = run[i];
+  for (size_t i = 0; i < sizeof header.run && run[i] != 0; ++i)
+    header.run[i] = run[i];
   header.has_further_processes = has_further_processes ? 1 : 0;
   return header;
 }

@@ -1,5 +1,5 @@
-// How a library or a program is known whose entropy stays the kernel's, where the command asks too: its scan
-// reads the lists of files and of symbols, `run` that of programs.
+// How a library or a program is known whose entropy stays the kernel's, where the command asks too:
+// its scan reads the lists of files and of symbols, `run` that of programs.
 #pragma once
 
 #include "common/text.h"
@@ -8,9 +8,10 @@
 
 namespace detshim {
 
-/// Beginnings of the names of such libraries' files. libcrypt has salts of passwords, libjava the JDK's
-/// SecureRandom; CryptX is Perl's, `_sodium` to `_libsecp256k1` are of Python's wheels. The last three only
-/// carry data, with a static copy of such a library: what they draw decides no result.
+/// Beginnings of the names of such libraries' files. libcrypt has salts of passwords, libjava the
+/// JDK's SecureRandom; CryptX is Perl's, `_sodium` to `_libsecp256k1` are of Python's wheels. The
+/// last three only carry data, with a static copy of such a library: what they draw decides no
+/// result.
 inline constexpr const char* cryptography_files[] = {
     "libcrypto",     "libssl",      "libgcrypt",    "libgnutls",   "libnettle",     "libhogweed",
     "libsodium",     "libnss",      "libfreebl",    "libsoftok",   "libmbed",       "libssh",
@@ -21,9 +22,9 @@ inline constexpr const char* cryptography_files[] = {
     "_libsecp256k1", "hf_xet",      "cygrpc",       "librdkafka"};
 
 /// Programs whose purpose is a secret, or the salt of one: what `apt-cache
-/// search` finds in Debian 12 for passwords, passphrases, keys and tokens, and of it what asks the kernel for
-/// entropy by itself, or by a library that is not listed. Not those that only use one that is (openssl, gpg,
-/// certtool).
+/// search` finds in Debian 12 for passwords, passphrases, keys and tokens, and of it what asks the
+/// kernel for entropy by itself, or by a library that is not listed. Not those that only use one
+/// that is (openssl, gpg, certtool).
 inline constexpr const char* secret_programs[] = {
     // clang-format off
     "age", "age-keygen", "apg", "botan", "cfssl", "chgpasswd", "chpasswd", "chronyc", "cryptmount",
@@ -45,7 +46,8 @@ inline constexpr const char* secret_programs[] = {
 /// Whether a program or a script of that name, without folders, is one of them.
 constexpr bool is_secret_program(const char* name) {
   for (const char* const known : secret_programs)
-    if (same_text(known, name)) return true;
+    if (same_text(known, name))
+      return true;
   return false;
 }
 
@@ -57,16 +59,20 @@ inline constexpr const char* cryptography_symbols[] = {"RAND_bytes", "gcry_rando
 
 /// True for a shell, by its file's name.
 inline bool is_shell(const char* name) {
-  for (const char* shell : {"sh", "bash", "dash", "ksh", "ksh93", "zsh", "busybox"})
-    if (same_text(name, shell)) return true;
+  for (const char* shell : {"sh", "bash", "dash", "ksh", "ksh93", "mksh", "yash", "zsh", "fish",
+                            "csh", "tcsh", "busybox"})
+    if (same_text(name, shell))
+      return true;
   return false;
 }
 
 /// True if a program of that name runs scripts: "python3.11".
 inline bool is_interpreter(const char* name) {
-  for (const char* start : {"perl", "ruby", "luajit", "lua", "php", "octave", "gawk", "mawk", "awk", "node",
-                            "original-awk", "tclsh", "guile", "swipl", "julia", "python", "java", "Rscript"})
-    if (starts_with(name, start)) return true;
+  for (const char* start :
+       {"perl", "ruby", "luajit", "lua", "php", "octave", "gawk", "mawk", "awk", "node",
+        "original-awk", "tclsh", "guile", "swipl", "julia", "python", "java", "Rscript"})
+    if (starts_with(name, start))
+      return true;
   return same_text(name, "R") || is_shell(name);
 }
 

@@ -9,8 +9,8 @@ namespace detshim {
 struct CudaLibrary {
   char name[12];   ///< in the hook table and in the log
   char prefix[12]; ///< how the functions begin that it exports
-  /// How its files are called, whatever the version. Not shorter: a user's own libcudnn_mine.so is none of
-  /// NVIDIA's, and what it calls is to be hooked.
+  /// How its files are called, whatever the version. Not shorter: a user's own libcudnn_mine.so is
+  /// not NVIDIA's, and what it calls is to be hooked.
   char file_starts[14][24];
   char version_function[24] = {}; ///< that tells its version; empty: it has none
 };
@@ -22,8 +22,8 @@ inline constexpr CudaLibrary cuda_libraries[] = {
      "cudnn",
      {"libcudnn.so", "libcudnn_graph.so", "libcudnn_ops.so", "libcudnn_cnn.so", "libcudnn_adv.so",
       "libcudnn_ext.so", "libcudnn_heuristic.so", "libcudnn_engines_", // those of cuDNN 8:
-      "libcudnn_ops_infer.so", "libcudnn_ops_train.so", "libcudnn_cnn_infer.so", "libcudnn_cnn_train.so",
-      "libcudnn_adv_infer.so", "libcudnn_adv_train.so"},
+      "libcudnn_ops_infer.so", "libcudnn_ops_train.so", "libcudnn_cnn_infer.so",
+      "libcudnn_cnn_train.so", "libcudnn_adv_infer.so", "libcudnn_adv_train.so"},
      "cudnnGetVersion"},
     {"cublas", "cublas", {"libcublas.so"}, "cublasGetProperty"},
     {"cublaslt", "cublasLt", {"libcublasLt.so"}, "cublasLtGetProperty"},
@@ -40,7 +40,8 @@ inline constexpr int cuda_library_count = sizeof cuda_libraries / sizeof cuda_li
 /// True if a file of that name (without its folder) is (a part of) the library.
 constexpr bool is_file_of(const CudaLibrary& library, const char* file) {
   for (const char* start : library.file_starts)
-    if (*start != 0 && starts_with(file, start)) return true;
+    if (*start != 0 && starts_with(file, start))
+      return true;
   return false;
 }
 

@@ -1,5 +1,5 @@
-// What launchers (mpirun, srun, torchrun, batch systems) tell the processes that they start: a rank, how many
-// there are, and which job it is. docs/LAUNCHERS.md has the rules in words.
+// What launchers (mpirun, srun, torchrun, batch systems) tell the processes that they start: a
+// rank, how many there are, and which job it is. docs/LAUNCHERS.md has the rules in words.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ enum RankVariable : uint64_t {
 /// A readable name beside a job's number: "array 3, spawn 1".
 using JobText = char[40];
 
-/// The job that a process belongs to, beside other jobs of the same command: 0 is the only one that most
-/// have.
+/// The job that a process belongs to, beside other jobs of the same command: 0 is the only one that
+/// most have.
 struct Job {
   uint64_t key = 0;
   JobText text = {};
@@ -51,18 +51,20 @@ struct Launch {
   uint64_t spawn = 0;         ///< the n-th job that was made by MPI_Comm_spawn
   uint64_t step = 0;          ///< of Slurm's, where that told the rank
   uint64_t job = 0;           ///< names the job, the same for all its ranks; 0 if that is not known
-  bool job_is_local = false;  ///< the launcher's process has to be known as well to tell the job from another
-  bool job_repeats = false;   ///< the next job may have the same name: each has every rank once
+  bool job_is_local =
+      false; ///< the launcher's process has to be known as well to tell the job from another
+  bool job_repeats = false; ///< the next job may have the same name: each has every rank once
 };
 
-/// Reads what the launcher nearest to the process says. `stale`: variables that were there before that
-/// launcher, and are another's.
+/// Reads what the launcher nearest to the process says. `stale`: variables that were there before
+/// that launcher, and are another's.
 Launch read_launch(const EnvironmentReader& environment, uint64_t stale);
 
 /// What kind of launcher a program is.
 struct Launcher {
-  uint64_t variables = 0;      ///< which it sets; none: it is no launcher
-  bool starts_own_job = false; ///< each process of it starts a job, as mpirun; false: they start one together
+  uint64_t variables = 0; ///< which it sets; none: it is no launcher
+  bool starts_own_job =
+      false; ///< each process of it starts a job, as mpirun; false: they start one together
   bool numbers_its_jobs = false; ///< as srun does with its steps
   const char* name = "";         ///< of the program, or of Python's module
 

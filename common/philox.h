@@ -1,11 +1,13 @@
-// Philox4x32-10, the counter-based generator behind every stream that has no native sequence to follow.
+// Philox4x32-10, the counter-based generator behind every stream that has no native sequence to
+// follow.
 //
-// Algorithm: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel Random Numbers: As Easy as
-// 1, 2, 3", SC'11, section 3.3 and table 2; the constants are the paper's. tests/unit/philox_test.cpp holds
-// it to the authors' published known-answer vectors.
+// Algorithm: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel Random Numbers: As Easy
+// as 1, 2, 3", SC'11, section 3.3 and table 2; the constants are the paper's.
+// tests/unit/philox_test.cpp holds it to the authors' published known-answer vectors.
 //
-// Why counter-based: block n of a stream is a function of (key, n) alone, so any stream starts anywhere at
-// once, a forked child needs nothing from its parent, and no state is shared between threads.
+// Why counter-based: block n of a stream is a function of (key, n) alone, so any stream starts
+// anywhere at once, a forked child needs nothing from its parent, and no state is shared between
+// threads.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +25,15 @@ struct PhiloxBlock {
 /// The 128-bit block that Philox4x32-10 gives for a 128-bit counter under a 64-bit key.
 inline PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) {
 #if defined(__x86_64__)
-  // Both halves of a round at once, in the lanes 0 and 2: the same numbers in half the instructions.
+  // Both halves of a round at once, in the lanes 0 and 2: the same numbers in half the
+  // instructions.
   const auto lanes = [](uint32_t first, uint32_t second) {
     return _mm_set_epi32(0, static_cast<int>(second), 0, static_cast<int>(first));
   };
   __m128i factors = lanes(counter.word[0], counter.word[2]);
   __m128i key = lanes(key0, key1);
-  __m128i others = _mm_xor_si128(lanes(counter.word[1], counter.word[3]), key); // for the next round already
+  __m128i others =
+      _mm_xor_si128(lanes(counter.word[1], counter.word[3]), key); // for the next round already
   for (int round = 0; round < 10; ++round) {
     const __m128i products = _mm_mul_epu32(factors, lanes(0xD2511F53, 0xCD9E8D57));
     factors = _mm_xor_si128(_mm_shuffle_epi32(products, 0x13), others);
@@ -37,15 +41,17 @@ inline PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) {
     others = _mm_xor_si128(_mm_shuffle_epi32(products, 0x02), key);
   }
   others = _mm_xor_si128(others, key);
-  const __m128i low = _mm_unpacklo_epi32(factors, others), high = _mm_unpackhi_epi32(factors, others);
+  const __m128i low = _mm_unpacklo_epi32(factors, others),
+                high = _mm_unpackhi_epi32(factors, others);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(counter.word), _mm_unpacklo_epi64(low, high));
 #else
   for (int round = 0; round < 10; ++round) {
     const uint64_t product0 = uint64_t{0xD2511F53} * counter.word[0];
     const uint64_t product1 = uint64_t{0xCD9E8D57} * counter.word[2];
-    counter = {
-        {static_cast<uint32_t>(product1 >> 32) ^ counter.word[1] ^ key0, static_cast<uint32_t>(product1),
-         static_cast<uint32_t>(product0 >> 32) ^ counter.word[3] ^ key1, static_cast<uint32_t>(product0)}};
+    counter = {{static_cast<uint32_t>(product1 >> 32) ^ counter.word[1] ^ key0,
+                static_cast<uint32_t>(product1),
+                static_cast<uint32_t>(product0 >> 32) ^ counter.word[3] ^ key1,
+                static_cast<uint32_t>(product0)}};
     key0 += 0x9E3779B9;
     key1 += 0xBB67AE85;
   }
@@ -59,8 +65,8 @@ inline PhiloxBlock stream_block(uint64_t key, uint64_t index) {
                 static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));
 }
 
-/// The key of a child stream: a pseudo-random function of the parent's key and the child's label. The fourth
-/// counter word keeps it apart from every block of the parent's own stream.
+/// The key of a child stream: a pseudo-random function of the parent's key and the child's label.
+/// The fourth counter word keeps it apart from every block of the parent's own stream.
 inline uint64_t derive(uint64_t parent, uint64_t label) {
   const PhiloxBlock block =
       philox({{static_cast<uint32_t>(label), static_cast<uint32_t>(label >> 32), 0, 0x64657473}},
@@ -68,8 +74,9 @@ inline uint64_t derive(uint64_t parent, uint64_t label) {
   return uint64_t{block.word[1]} << 32 | block.word[0];
 }
 
-/// Adds to a number that one thread and its signal handlers count in, and gives what it was: no handler comes
-/// in between. On x86-64 an instruction without a lock's cost; on others a handler makes the store fail.
+/// Adds to a number that one thread and its signal handlers count in, and gives what it was: no
+/// handler comes in between. On x86-64 an instruction without a lock's cost; on others a handler
+/// makes the store fail.
 inline uint64_t count_on(uint64_t& number, uint64_t more) {
 #if defined(__x86_64__)
   __asm__ volatile("xaddq %0, %1" : "+r"(more), "+m"(number) : : "cc");
@@ -79,9 +86,9 @@ inline uint64_t count_on(uint64_t& number, uint64_t more) {
 #endif
 }
 
-/// A stream of bytes with its place in it. Every call to fill() starts a fresh block, so what one call gets
-/// never depends on the size of the call before it. A signal handler may draw at any moment from the stream
-/// that it interrupted: no block is given twice, and nobody waits.
+/// A stream of bytes with its place in it. Every call to fill() starts a fresh block, so what one
+/// call gets never depends on the size of the call before it. A signal handler may draw at any
+/// moment from the stream that it interrupted: no block is given twice, and nobody waits.
 class Stream {
 public:
   constexpr Stream() = default;
@@ -95,7 +102,8 @@ public:
       const PhiloxBlock block = stream_block(key_, at++);
       __builtin_memcpy(out, &block, sizeof block); // of a size that the compiler knows
     }
-    if (size == 0) return;
+    if (size == 0)
+      return;
     const PhiloxBlock block = stream_block(key_, at);
     __builtin_memcpy(out, &block, size);
   }
@@ -117,7 +125,8 @@ public:
     const unsigned at = next % 4;
     // Kept with its block's number in one word of memory: a handler may have put its own there.
     const uint64_t mark = (block + 1) << 32;
-    if (const uint64_t kept = __atomic_load_n(&words_[at], __ATOMIC_RELAXED); kept >> 32 == mark >> 32)
+    if (const uint64_t kept = __atomic_load_n(&words_[at], __ATOMIC_RELAXED);
+        kept >> 32 == mark >> 32)
       return static_cast<uint32_t>(kept);
     const PhiloxBlock fresh = stream_block(key_, block);
     for (unsigned i = at + 1; i < 4; ++i)

@@ -1,6 +1,6 @@
-// What the records of a log hold: which keys, of which type. The library writes by it, the reader looks
-// keys up by it, and docs/schemas/log-record.schema.json and the tables of docs/LOG_FORMAT.md are held to it.
-// What the keys mean stands in docs/LOG_FORMAT.md.
+// What the records of a log hold: which keys, of which type. The library writes by it, the reader
+// looks keys up by it, and docs/schemas/log-record.schema.json and the tables of docs/LOG_FORMAT.md
+// are held to it. What the keys mean stands in docs/LOG_FORMAT.md.
 #pragma once
 
 #include "common/text.h"
@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// All records: what stands in `t`, and each key as `name:type`, with `?` behind the name where it may be
-// missing. The types: value_type_names.
+// All records: what stands in `t`, and each key as `name:type`, with `?` behind the name where it
+// may be missing. The types: value_type_names.
 // clang-format off
 #define DETSHIM_RECORDS(X) \
   X(start, "v:number detshim?:text run?:text begun?:number pid:number time?:decimal rank?:number path:text "    \
@@ -19,8 +19,8 @@
   X(env, "env?:changes noted?:variables read?:readers")                                                         \
   X(library, "lib:text file:text version?:text")                                                                \
   X(build, "file:text id:text")                                                                                 \
-  X(call, "n:number thread:text lib:text fn:text do:action why:text at:text frames?:texts py?:texts "           \
-          "user?:number pool?:text c?:number", true)                                                            \
+  X(call, "n:number thread:text lib:text fn:text do:action why:text rule?:text at:text frames?:texts "          \
+          "py?:texts user?:number pool?:text pool_at?:text c?:number", true)                                    \
   X(digest, "n:number thread:text lib:text fn:text to:text shape?:text in?:hash first:decimal digests:decimal " \
             "bytes:decimal digest?:hash unread?:decimal why?:text launches:decimal draws:decimal drawn:hash "   \
             "at:text frames?:texts py?:texts user?:number")                                                     \
@@ -35,7 +35,7 @@
   X(input, "what:text at:text frames?:texts py?:texts user?:number")                                            \
   X(framework, "name:text file:text deterministic:flag by:text")                                                \
   X(modules, "files:texts builds:texts set?:hash")                                                              \
-  X(end, "counts:counts time?:decimal modules?:hash")                                                           \
+  X(end, "counts:counts time?:decimal modules?:hash failed?:number")                                            \
   X(exec, "thread:text program?:text error?:number time?:decimal modules?:hash awaited?:flag")                  \
   X(killed, "pid:number signal:number")                                                                         \
   X(rights, "fn:text")                                                                                          \
@@ -47,11 +47,11 @@
 
 namespace detshim {
 
-/// The format of a log, in `v`. It changes where a reader would take a record for something else; a further
-/// record or key changes nothing.
+/// The format of a log, in `v`. It changes where a reader would take a record for something else; a
+/// further record or key changes nothing.
 inline constexpr uint64_t log_format = 1;
 
-/// `any` stands for what several have in common, a key that one of them has.
+/// `any` represents what several have in common, a key that one of them has.
 enum class RecordType : uint8_t {
 #define DETSHIM_RECORD_MEMBER(type, ...) type,
   DETSHIM_RECORDS(DETSHIM_RECORD_MEMBER)
@@ -89,10 +89,11 @@ enum class ValueType : uint8_t {
   readers,   ///< an array of {"name", "by": texts}
   none,
 };
-inline constexpr const char* value_type_names[] = {"text",   "number",  "flag",      "decimal", "hash",
-                                                   "action", "mode",    "policy",    "texts",   "map",
-                                                   "counts", "changes", "variables", "readers"};
-static_assert(sizeof value_type_names / sizeof *value_type_names == static_cast<size_t>(ValueType::none));
+inline constexpr const char* value_type_names[] = {
+    "text",   "number", "flag", "decimal", "hash",    "action",    "mode",
+    "policy", "texts",  "map",  "counts",  "changes", "variables", "readers"};
+static_assert(sizeof value_type_names / sizeof *value_type_names ==
+              static_cast<size_t>(ValueType::none));
 
 /// One key of a record.
 struct SchemaKey {
@@ -105,15 +106,20 @@ struct SchemaKey {
 /// Takes the first key from the text of a record's keys, which it moves on.
 constexpr SchemaKey take_key(const char*& text) {
   SchemaKey key = {text, 0, ValueType::none, false};
-  while (*text != ':' && *text != '?' && *text != 0) ++key.length, ++text;
-  if (*text == '?') key.is_optional = true, ++text;
-  if (*text == ':') ++text;
+  while (*text != ':' && *text != '?' && *text != 0)
+    ++key.length, ++text;
+  if (*text == '?')
+    key.is_optional = true, ++text;
+  if (*text == ':')
+    ++text;
   const char* const type = text;
-  while (*text != 0 && *text != ' ') ++text;
+  while (*text != 0 && *text != ' ')
+    ++text;
   for (size_t i = 0; i < static_cast<size_t>(ValueType::none); ++i)
     if (starts_with(type, value_type_names[i]) && type + text_length(value_type_names[i]) == text)
       key.type = static_cast<ValueType>(i);
-  while (*text == ' ') ++text;
+  while (*text == ' ')
+    ++text;
   return key;
 }
 
@@ -129,8 +135,8 @@ constexpr ValueType type_of_key(RecordType record, const char* name) {
   return same_text(name, "proc") ? ValueType::number : ValueType::none;
 }
 
-/// A key of that record, by its name. One that the schema does not have, or not with one of these types (none
-/// named: any), does not compile.
+/// A key of that record, by its name. One that the schema does not have, or not with one of these
+/// types (none named: any), does not compile.
 template <RecordType record, ValueType... types>
 struct KeyOf {
   consteval KeyOf(const char* key) : name(key) {
@@ -144,7 +150,8 @@ private:
   static void is_not_in_the_schema() {} // not constexpr: a call ends the compilation
 };
 template <RecordType record>
-using TextKey = KeyOf<record, ValueType::text, ValueType::action, ValueType::mode, ValueType::policy>;
+using TextKey =
+    KeyOf<record, ValueType::text, ValueType::action, ValueType::mode, ValueType::policy>;
 
 /// Begins a value of a key that several records may have.
 inline TextWriter& add_key(TextWriter& line, KeyOf<RecordType::any> key) {

@@ -5,7 +5,8 @@
 
 namespace detshim {
 
-/// What a stream is for. The numbers are part of a stream's name: they never change, new ones are appended.
+/// What a stream is for. The numbers are part of a stream's name: they never change, new ones are
+/// appended.
 enum class Kind : uint64_t {
   libc_random = 1, ///< rand and random: one generator, as in glibc
   libc_random_r = 2,
@@ -26,11 +27,12 @@ enum class Kind : uint64_t {
   libuuid = 19,
   r_seed = 20, ///< of R's generator, where the program set none
   seeding_function =
-      22,              ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
+      22, ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
   torch_unseeded = 24, ///< of PyTorch's generators, where the program set none
   torch_seed = 25,     ///< that the program gives one of them
   frozen_clock = 26,   ///< of a reading that is named, see hooks/support/frozen_clocks.h
-  infrastructure = 32, ///< what MPI, fabrics and drivers draw for themselves, see loader/infrastructure.h
+  infrastructure =
+      32, ///< what MPI, fabrics and drivers draw for themselves, see loader/infrastructure.h
   infrastructure_device = 33, ///< a random device that they open
   python_seed = 34,           ///< that a program gives `random`
   numpy_seed = 35,            ///< and NumPy

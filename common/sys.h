@@ -1,6 +1,8 @@
-// System calls made without libc: they cannot meet a hook (ours or another preload's), they leave errno
-// alone, and they are legal in a signal handler and before any constructor.
+// System calls made without libc: they cannot meet a hook (ours or another preload's), they leave
+// errno alone, and they are legal in a signal handler and before any constructor.
 #pragma once
+
+#include "common/valgrind.h"
 
 #include <cerrno>
 #include <csignal>
@@ -18,7 +20,8 @@
 namespace detshim::sys {
 
 /// Makes the call. For what cannot do without: whatever a filter says.
-inline long enter(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+inline long enter(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                  long f = 0) {
 #if defined(__x86_64__)
   register long r10 __asm__("r10") = d;
   register long r8 __asm__("r8") = e;
@@ -37,19 +40,24 @@ inline long enter(long number, long a = 0, long b = 0, long c = 0, long d = 0, l
   register long x3 __asm__("x3") = d;
   register long x4 __asm__("x4") = e;
   register long x5 __asm__("x5") = f;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+  __asm__ volatile("svc 0"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                   : "memory");
   return x0;
 #else
 #error "detshim knows the system calls of x86-64 and aarch64"
 #endif
 }
 
-/// Makes a call, or answers it, where the program has put a filter on itself (shim/core/base/filters.h).
+/// Makes a call, or answers it, where the program has put a filter on itself
+/// (shim/core/base/filters.h).
 using Gate = long(long number, long a, long b, long c, long d, long e, long f);
 extern Gate* gate __attribute__((visibility("hidden")));
 
 /// The kernel's answer: a result, or a negated errno from -4095 to -1.
-inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                 long f = 0) {
   Gate* const now = __atomic_load_n(&gate, __ATOMIC_RELAXED);
   return __builtin_expect(now == nullptr, 1) ? enter(number, a, b, c, d, e, f)
                                              : now(number, a, b, c, d, e, f);
@@ -90,13 +98,16 @@ inline void sleep(long nanoseconds) {
 inline int fcntl(int fd, int command, long argument = 0) {
   return static_cast<int>(call(SYS_fcntl, fd, command, argument));
 }
-inline int dup3(int from, int to, int flags) { return static_cast<int>(call(SYS_dup3, from, to, flags)); }
+inline int dup3(int from, int to, int flags) {
+  return static_cast<int>(call(SYS_dup3, from, to, flags));
+}
 inline int memfd_create(const char* name, unsigned flags) {
   return static_cast<int>(call(SYS_memfd_create, address(name), static_cast<long>(flags)));
 }
 
 constexpr uint64_t microseconds(const timespec& time) {
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_nsec) / 1000;
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000 +
+         static_cast<uint64_t>(time.tv_nsec) / 1000;
 }
 /// The time of day, in microseconds since 1970.
 inline uint64_t now() {
@@ -119,23 +130,43 @@ inline int stat(const char* path, struct stat& state) {
   return static_cast<int>(call(SYS_newfstatat, AT_FDCWD, address(path), address(&state), 0));
 }
 
-/// True if 8 bytes can be read there. Asks by a call that the library makes anyway, and that does nothing:
-/// the kernel reads the set of signals before it finds that it is not to be used in any known way.
+/// The same as can_read(), by copying from there. Takes twice as long, and not every filter allows
+/// it.
+inline bool can_copy(uintptr_t address, size_t size) {
+  struct {
+    uint64_t begin, size;
+  } const from = {address, size};
+  uint64_t copy = 0;
+  const struct {
+    uint64_t begin, size;
+  } to = {static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&copy)), size};
+  return call(SYS_process_vm_readv, getpid(), sys::address(&to), 1, sys::address(&from), 1, 0) ==
+         static_cast<long>(size);
+}
+
+/// True if the page that holds the address can be read. Asks by a call that the library makes
+/// anyway, and that does nothing: the kernel reads the set of signals before it finds that it is
+/// not to be used in any known way.
 inline bool can_read(uintptr_t address) {
   constexpr long no_way = -1;
-  return call(SYS_rt_sigprocmask, no_way, static_cast<long>(address), 0, 8) == -EINVAL;
+  constexpr uintptr_t size_of_set = 8; // one that begins at a multiple of it lies in one page
+  const uintptr_t set = address / size_of_set * size_of_set;
+  if (is_in_valgrind())
+    return can_copy(set, size_of_set); // it would say that it does not know such a way
+  return call(SYS_rt_sigprocmask, no_way, static_cast<long>(set), 0, size_of_set) == -EINVAL;
 }
 
 /// Text of a symbolic link, null-terminated; its length, or a negated errno.
 inline long readlink(const char* path, char* text, size_t size) {
   const long length =
       call(SYS_readlinkat, AT_FDCWD, address(path), address(text), static_cast<long>(size - 1));
-  if (!failed(length)) text[length] = 0;
+  if (!failed(length))
+    text[length] = 0;
   return length;
 }
 
-/// True if a file may grow to `end` bytes under the process's limit: past it, the kernel would not only
-/// refuse but kill the program with SIGXFSZ.
+/// True if a file may grow to `end` bytes under the process's limit: past it, the kernel would not
+/// only refuse but kill the program with SIGXFSZ.
 inline bool may_grow_to(uint64_t end) {
   struct {
     uint64_t current, highest;
@@ -143,22 +174,24 @@ inline bool may_grow_to(uint64_t end) {
   return failed(call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, address(&limit))) || end <= limit.current;
 }
 
-/// Memory from the kernel (zeroed), or nullptr. With MAP_SHARED, forked children have it in common with this
-/// process.
+/// Memory from the kernel (zeroed), or nullptr. With MAP_SHARED, forked children have it in common
+/// with this process.
 inline void* map(size_t size, long sharing = MAP_PRIVATE) {
-  const long p =
-      call(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
+  const long p = call(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE,
+                      sharing | MAP_ANONYMOUS, -1, 0);
   return failed(p) ? nullptr : reinterpret_cast<void*>(static_cast<uintptr_t>(p));
 }
 inline void unmap(void* p, size_t size) { call(SYS_munmap, address(p), static_cast<long>(size)); }
 
-/// Keeps signal handlers away while it lives: what it guards is changed in steps, and a handler may draw, or
-/// leave by longjmp. Signals that the thread's own instruction raises stay as they are, because blocked they
-/// would kill.
+/// Keeps signal handlers away while it lives: what it guards is changed in steps, and a handler may
+/// draw, or leave by longjmp. Signals that the thread's own instruction raises stay as they are,
+/// because blocked they would kill.
 class SignalsBlocked {
 public:
   SignalsBlocked() {
-    constexpr auto bit = [](int signal) { return uint64_t{1} << (signal - 1); };
+    constexpr auto bit = [](int signal) {
+      return uint64_t{1} << (signal - 1);
+    };
     const uint64_t all =
         ~(bit(SIGILL) | bit(SIGTRAP) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGSEGV) | bit(SIGSYS));
     call(SYS_rt_sigprocmask, SIG_BLOCK, address(&all), address(&before_), sizeof before_);
@@ -178,7 +211,8 @@ inline bool has_fixed_layout() {
 }
 
 [[noreturn]] inline void exit_group(int status) {
-  for (;;) enter(SYS_exit_group, status);
+  for (;;)
+    enter(SYS_exit_group, status);
 }
 
 } // namespace detshim::sys

@@ -1,6 +1,10 @@
-// What happens when the library is loaded and when the process ends. No hook needs it to have run: another
-// library's constructor may draw before.
+// What happens when the library is loaded and when the process ends. No hook needs it to have run:
+// another library's constructor may draw before.
+#include "common/run_agreements.h"
+#include "common/valgrind.h"
+#include "core/base/environment.h"
 #include "core/base/generations.h"
+#include "core/base/own_stack.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/children.h"
 #include "core/identity/launchers.h"
@@ -31,15 +35,55 @@ extern "C" __attribute__((visibility("hidden"))) constinit void* const __dso_han
 namespace detshim {
 namespace {
 
-/// The kernel's 16 bytes that some runtimes seed their hashes from. The stack's guard was taken from them
-/// before.
-void pin_auxiliary_bytes() {
-  if (!options().pins() || makes_secrets()) return;
-  auto* bytes = reinterpret_cast<char*>(getauxval(AT_RANDOM));
-  if (bytes != nullptr) Stream(stream_key(this_thread(), Kind::auxv_random)).fill(bytes, 16);
+extern "C" void* __libc_stack_end; // the loader's: where the kernel put the number of arguments
+
+#if defined(__x86_64__)
+
+/// What compilers put between a frame's variables and its return address, and leave behind in dead
+/// frames. Its place, and that its lowest byte is zero, are the ABI's of GCC and glibc.
+uint64_t stack_guard() {
+  uint64_t guard = 0;
+  __asm__ volatile("movq %%fs:0x28, %0" : "=r"(guard));
+  return guard;
 }
 
-__attribute__((constructor)) void begin() {
+/// Makes of it what libc would have made of `bytes`. Not where a frame is alive that will look for
+/// the old one: of a library that was loaded late, say. `stack`: where the constructor was called.
+void pin_stack_guard(const char* bytes, const void* stack) {
+  if (is_in_valgrind())
+    return; // which says of words that were never set that we read them
+  const uint64_t before = stack_guard();
+  const auto* const end = static_cast<const uint64_t*>(__libc_stack_end);
+  for (const auto* at = static_cast<const uint64_t*>(stack); at < end; ++at)
+    if (*at == before)
+      return;
+  uint64_t guard = 0;
+  __builtin_memcpy(&guard, bytes, sizeof guard);
+  guard &= ~uint64_t{0xFF};
+  __asm__ volatile("movq %0, %%fs:0x28" : : "r"(guard));
+}
+
+#else
+
+void pin_stack_guard(const char*, const void*) {} // in a page that cannot be written
+
+#endif
+
+/// The kernel's 16 bytes that some runtimes seed their hashes from, and the guard of frames, which
+/// libc has taken from them before.
+void pin_auxiliary_bytes(const void* stack) {
+  if (!options().pins() || makes_secrets())
+    return;
+  auto* bytes = reinterpret_cast<char*>(getauxval(AT_RANDOM));
+  if (bytes == nullptr)
+    return;
+  Stream(stream_key(this_thread(), Kind::auxv_random)).fill(bytes, 16);
+  pin_stack_guard(bytes, stack);
+}
+
+void begin(const void* stack) {
+  remove_room_from_environment();
+  remove_from_environment(executed_again_name);
   if (options().off()) {
     drop_environment();
     return;
@@ -53,21 +97,32 @@ __attribute__((constructor)) void begin() {
   apply_portable_settings();
   apply_settings();
   fix_number_of_threads();
-  if (options().pins()) set_python_hash_seed(process().seed);
+  if (options().pins())
+    set_python_hash_seed(process().seed);
+  keep_ends_of_environment();
   mark_rank();
   share_clock_samples_with_ranks();
-  pin_auxiliary_bytes();
+  pin_auxiliary_bytes(stack);
   look_at_inherited_input();
   record_replaced_settings();
   begin_file_uses();
   // Go's programs end by a system call of their own.
-  if (process().root_pid == process().pid && is_run_listed() && is_of_go()) begin_log_without_end();
+  if (process().root_pid == process().pid && is_run_listed() && is_of_go())
+    begin_log_without_end();
 }
 
-/// A call site that was named by mistake leaves its clock real. Where there were children, one of them may
-/// have read there.
+__attribute__((constructor)) void construct() {
+  const void* const stack = __builtin_frame_address(0);
+  on_own_stack([stack] {
+    begin(stack);
+  });
+}
+
+/// A call site that was named by mistake leaves its clock real. Where there were children, one of
+/// them may have read there.
 void name_unused_freezes() {
-  if (options().off() || !is_whole_run()) return;
+  if (options().off() || !is_whole_run())
+    return;
   each_unused_freeze([](const char* name) {
     Text<400> text;
     text.add("detshim: DETSHIM_FREEZE: nothing read a clock or an id at ").add(name).add('\n');

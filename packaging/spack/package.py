@@ -29,7 +29,12 @@ class Detshim(CMakePackage):
     depends_on("zstd")
 
     requires("platform=linux", msg="detshim is preloaded by the loader of glibc")
-    requires("target=x86_64:", "target=aarch64:", policy="one_of", msg="it is made for x86-64 and 64-bit Arm")
+    requires(
+        "target=x86_64:",
+        "target=aarch64:",
+        policy="one_of",
+        msg="it is made for x86-64 and 64-bit Arm",
+    )
     conflicts("%gcc@:11", msg="it is built by GCC 12 or Clang 14 and later")
     conflicts("%clang@:13", msg="it is built by GCC 12 or Clang 14 and later")
 

@@ -1,5 +1,5 @@
-// The part of cuBLAS that hooks need. Source: cublas_api.h of CUDA 13.0; the values are the same since
-// CUDA 11. tests/abi holds them to the real header where there is one.
+// The part of cuBLAS that hooks need. Source: cublas_api.h of CUDA 13.0; the values are the same
+// since CUDA 11. tests/abi holds them to the real header where there is one.
 #pragma once
 
 #include "abi/library_types.h"
@@ -18,8 +18,8 @@ enum class cublasStatus : int {
 /// cublasAtomicsMode_t
 enum class cublasAtomicsMode : int { not_allowed = 0, allowed = 1 };
 
-/// Values of cublasGemmAlgo_t, cublasComputeType_t, cublasMath_t and cublasEmulationStrategy_t, which are
-/// compared with and handed on.
+/// Values of cublasGemmAlgo_t, cublasComputeType_t, cublasMath_t and cublasEmulationStrategy_t,
+/// which are compared with and handed on.
 enum class cublasGemmAlgo : int {
   standard = -1,        ///< CUBLAS_GEMM_DEFAULT
   first = 0,            ///< CUBLAS_GEMM_ALGO0, of those without tensor operations
@@ -32,7 +32,8 @@ enum class cublasGemmAlgo : int {
 enum class cublasComputeType : int {
   emulated_fixedpoint = 79, ///< CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT
 };
-inline constexpr int cublas_math_emulated_fixedpoint = 8; ///< CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH, a bit
+inline constexpr int cublas_math_emulated_fixedpoint =
+    8; ///< CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH, a bit
 enum class cublasEmulationStrategy : int {
   standard = 0, ///< CUBLAS_EMULATION_STRATEGY_DEFAULT
   eager = 2,    ///< CUBLAS_EMULATION_STRATEGY_EAGER

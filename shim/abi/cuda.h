@@ -1,6 +1,6 @@
 // The part of the CUDA runtime and driver that hooks need. Source: driver_types.h, vector_types.h,
-// cuda_runtime_api.h and cuda.h of CUDA 13.0; the values are the same since CUDA 10. tests/abi holds them to
-// the real headers where there are some.
+// cuda_runtime_api.h and cuda.h of CUDA 13.0; the values are the same since CUDA 10. tests/abi
+// holds them to the real headers where there are some.
 #pragma once
 
 #include "abi/library_types.h"
@@ -32,7 +32,7 @@ using CUkernel = struct CUkern_st*;
 using CUgraphExec = struct CUgraphExec_st*;
 
 using CUcontext = struct CUctx_st*;
-/// cudaArray_t stands for the same.
+/// cudaArray_t represents the same.
 /// CUmemGenericAllocationHandle
 using CUmemHandle = unsigned long long;
 

@@ -1,6 +1,6 @@
-// The part of cuDNN that hooks need: convolution search, the backend graph interface and layers. Source:
-// cudnn_graph.h, cudnn_ops.h and cudnn_cnn.h of cuDNN 9.19. tests/abi holds it to the real headers where
-// there are any.
+// The part of cuDNN that hooks need: convolution search, the backend graph interface and layers.
+// Source: cudnn_graph.h, cudnn_ops.h and cudnn_cnn.h of cuDNN 9.19. tests/abi holds it to the real
+// headers where there are any.
 #pragma once
 
 #include "abi/library_types.h"
@@ -18,12 +18,12 @@ using cudnnBackendDescriptor_t = void*;
 enum class cudnnStatus : int {
   success = 0,
   not_initialized_before_9 = 1, ///< CUDNN_STATUS_NOT_INITIALIZED of cuDNN 7 and 8
-  allocation_failed = 2,        ///< CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and 8; no success in 9 either
-  bad_param_before_9 = 3,       ///< CUDNN_STATUS_BAD_PARAM of cuDNN 7 and 8
-  not_supported_before_9 = 9,   ///< CUDNN_STATUS_NOT_SUPPORTED of cuDNN 7 and 8
-  not_initialized = 1001,       ///< CUDNN_STATUS_NOT_INITIALIZED since cuDNN 9
-  bad_param = 2000,             ///< CUDNN_STATUS_BAD_PARAM since cuDNN 9; to 2999 its kinds
-  not_supported = 3000,         ///< CUDNN_STATUS_NOT_SUPPORTED since cuDNN 9; to 3999 its kinds
+  allocation_failed = 2,  ///< CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and 8; no success in 9 either
+  bad_param_before_9 = 3, ///< CUDNN_STATUS_BAD_PARAM of cuDNN 7 and 8
+  not_supported_before_9 = 9, ///< CUDNN_STATUS_NOT_SUPPORTED of cuDNN 7 and 8
+  not_initialized = 1001,     ///< CUDNN_STATUS_NOT_INITIALIZED since cuDNN 9
+  bad_param = 2000,           ///< CUDNN_STATUS_BAD_PARAM since cuDNN 9; to 2999 its kinds
+  not_supported = 3000,       ///< CUDNN_STATUS_NOT_SUPPORTED since cuDNN 9; to 3999 its kinds
 };
 
 enum class cudnnDeterminism : int { non_deterministic = 0, deterministic = 1 };

@@ -1,5 +1,5 @@
-// The part of cuRAND's host interface that hooks need. Source: curand.h of CUDA 13.0; the values are the same
-// since CUDA 11. tests/abi holds them to the real header where there is one.
+// The part of cuRAND's host interface that hooks need. Source: curand.h of CUDA 13.0; the values
+// are the same since CUDA 11. tests/abi holds them to the real header where there is one.
 #pragma once
 
 #include "abi/library_types.h"
@@ -14,7 +14,11 @@ enum class curandStatus : int {
 };
 
 /// curandRngType: pseudo-random types are 100 to 199, quasi-random ones 200 and above.
-enum class curandRngType : int { pseudo_default = 100, pseudo_philox4_32_10 = 161, quasi_default = 200 };
+enum class curandRngType : int {
+  pseudo_default = 100,
+  pseudo_philox4_32_10 = 161,
+  quasi_default = 200
+};
 
 /// curandOrdering
 enum class curandOrdering : int {

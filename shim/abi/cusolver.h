@@ -1,5 +1,5 @@
-// The part of cuSOLVER that hooks need. Source: cusolver_common.h and cusolverDn.h of CUDA 13.0. tests/abi
-// holds it to the real headers where there are any.
+// The part of cuSOLVER that hooks need. Source: cusolver_common.h and cusolverDn.h of CUDA 13.0.
+// tests/abi holds it to the real headers where there are any.
 #pragma once
 
 #include "abi/library_types.h"

@@ -1,5 +1,5 @@
-// The part of NCCL that hooks need. Source: nccl.h of NCCL 2.32; the values are the same since 2.11.
-// tests/abi holds them to the real header where there is one.
+// The part of NCCL that hooks need. Source: nccl.h of NCCL 2.32; the values are the same
+// since 2.11. tests/abi holds them to the real header where there is one.
 #pragma once
 
 #include "abi/library_types.h"

@@ -22,9 +22,9 @@ struct Bypass {
   unsigned others;
 };
 
-/// Functions without a hook, and who asks for them: of each the library's row plus one, the function's name
-/// and the object's path, both closed by a zero. In pages of the kernel, of which those that are not written
-/// cost nothing.
+/// Functions without a hook, and who asks for them: of each the library's row plus one, the
+/// function's name and the object's path, both closed by a zero. In pages of the kernel, of which
+/// those that are not written cost nothing.
 struct Unhooked {
   char text[1 << 20];
   size_t length;
@@ -33,7 +33,8 @@ struct Unhooked {
   /// False where there is no room.
   bool add(int library, const char* function, const char* object) {
     const size_t function_size = text_length(function) + 1, object_size = text_length(object) + 1;
-    if (sizeof text - length < 1 + function_size + object_size) return false;
+    if (sizeof text - length < 1 + function_size + object_size)
+      return false;
     text[length] = static_cast<char>(library + 1);
     __builtin_memcpy(text + length + 1, function, function_size);
     __builtin_memcpy(text + length + 1 + function_size, object, object_size);
@@ -46,7 +47,8 @@ struct Unhooked {
   bool each(Visit visit) const {
     for (const char* at = text; at != text + length;) {
       const char* const object = at + text_length(at) + 1;
-      if (visit(*at - 1, at + 1, object)) return true;
+      if (visit(*at - 1, at + 1, object))
+        return true;
       at = object + text_length(object) + 1;
     }
     return false;
@@ -55,8 +57,9 @@ struct Unhooked {
   void record(const char* how);
 };
 
-/// What is found under the loader's lock, to be recorded without it: another thread may take that lock and
-/// the log's in the other order. In pages of the kernel, of which those that are not written cost nothing.
+/// What is found under the loader's lock, to be recorded without it: another thread may take that
+/// lock and the log's in the other order. In pages of the kernel, of which those that are not
+/// written cost nothing.
 struct Findings {
   static constexpr int most = 256; ///< as many objects as this, with a library each
   Bypass bypasses[most];
@@ -72,7 +75,8 @@ struct Findings {
   Unhooked unhooked;
 
   Bypass* add(const Bypass& bypass) {
-    if (count == most) return nullptr;
+    if (count == most)
+      return nullptr;
     bypasses[count] = bypass;
     return &bypasses[count++];
   }
@@ -82,7 +86,8 @@ class FindingsInPages {
 public:
   FindingsInPages() : findings_(static_cast<Findings*>(sys::map(sizeof(Findings)))) {}
   ~FindingsInPages() {
-    if (findings_ != nullptr) sys::unmap(findings_, sizeof(Findings));
+    if (findings_ != nullptr)
+      sys::unmap(findings_, sizeof(Findings));
   }
   FindingsInPages& operator=(FindingsInPages&&) = delete; // neither copied nor moved
   Findings* get() { return findings_; }
@@ -92,7 +97,8 @@ private:
 };
 
 bool comes_before(const char* a, const char* b) {
-  while (*a != 0 && *a == *b) ++a, ++b;
+  while (*a != 0 && *a == *b)
+    ++a, ++b;
   return *a < *b;
 }
 
@@ -100,62 +106,71 @@ bool comes_before(const char* a, const char* b) {
 int library_of(const char* path) {
   const char* file = file_name(path);
   for (int i = 0; i < cuda_library_count; ++i)
-    if (is_file_of(cuda_libraries[i], file)) return i;
+    if (is_file_of(cuda_libraries[i], file))
+      return i;
   return -1;
 }
 
 int library_named(const char* name) {
   for (int i = 0; i < cuda_library_count; ++i)
-    if (same_text(cuda_libraries[i].name, name)) return i;
+    if (same_text(cuda_libraries[i].name, name))
+      return i;
   return -1;
 }
 
-/// Calls around the hooks of the runtime are none: it reaches the driver by lookups, which are answered.
-/// Those of the driver have something to do only where the user asked for it.
+/// Calls around the hooks of the runtime are none: it reaches the driver by lookups, which are
+/// answered. Those of the driver have something to do only where the user asked for it.
 bool matters(int library) {
   const char* name = cuda_libraries[library].name;
-  if (same_text(name, "cudart")) return false;
+  if (same_text(name, "cudart"))
+    return false;
   return !same_text(name, "cuda") || options().fill != Fill::off || options().fingerprint;
 }
 
 /// The hook of a CUDA library of that name, unless it is switched off.
 Hook* cuda_hook(const char* name, int& library) {
   bool may_be = false;
-  for (const char* start : {"cu", "nccl", "pnccl", "__cu"}) may_be |= starts_with(name, start);
+  for (const char* start : {"cu", "nccl", "pnccl", "__cu"})
+    may_be |= starts_with(name, start);
   Hook* hook = may_be ? find_hook(name) : nullptr;
-  if (hook == nullptr || hook->disabled) return nullptr;
+  if (hook == nullptr || hook->disabled)
+    return nullptr;
   if (hook->info().action == Action::none && !options().fingerprint_calls)
     return nullptr; // it would do nothing
   library = library_named(hook->info().library);
   return library >= 0 && matters(library) ? hook : nullptr;
 }
 
-/// The row of the CUDA library that a function of that name belongs to, or -1; -1 for the runtime and the
-/// driver, whose functions are not listed.
+/// The row of the CUDA library that a function of that name belongs to, or -1; -1 for the runtime
+/// and the driver, whose functions are not listed.
 int library_of_function(const char* name) {
-  int found = -1;
+  int row = -1;
   size_t longest = 0;
   for (int i = 0; i < cuda_library_count; ++i) {
     const size_t length = text_length(cuda_libraries[i].prefix);
     if (length > longest && starts_with(name + (*name == 'p' ? 1 : 0), cuda_libraries[i].prefix))
-      found = i, longest = length;
+      row = i, longest = length;
   }
-  const bool is_listed = found >= 0 && !same_text(cuda_libraries[found].name, "cudart") &&
-                         !same_text(cuda_libraries[found].name, "cuda");
-  return is_listed ? found : -1;
+  const bool is_listed = row >= 0 && !same_text(cuda_libraries[row].name, "cudart") &&
+                         !same_text(cuda_libraries[row].name, "cuda");
+  return is_listed ? row : -1;
 }
 
-/// The object's references to functions of CUDA's libraries that have no hook. One that is bound when it is
-/// first called is bound to the object's own linkage table until then, and does not count.
+/// The object's references to functions of CUDA's libraries that have no hook. One that is bound
+/// when it is first called is bound to the object's own linkage table until then, and does not
+/// count.
 void find_unhooked(const Module& module, Unhooked& unhooked) {
-  if (library_of(module.path) >= 0) return; // they call each other, and the hooked call outside counts
+  if (library_of(module.path) >= 0)
+    return; // they call each other, and the hooked call outside counts
   char object[1024];
   module_path(module, object, sizeof object);
   each_binding(module, [&](const char* name, const void* target, const void*) {
     const int library = library_of_function(name);
-    if (library < 0 || target == nullptr || module.holds(target) || find_hook(name) != nullptr) return false;
+    if (library < 0 || target == nullptr || module.holds(target) || find_hook(name) != nullptr)
+      return false;
     Module of;
-    if (!find_module(target, of) || library_of(of.path) != library) return false;
+    if (!find_module(target, of) || library_of(of.path) != library)
+      return false;
     return !unhooked.add(library, name, object);
   });
 }
@@ -168,10 +183,11 @@ void find_bypasses(const Module& module, Findings& findings) {
     int library = -1;
     const Hook* hook = cuda_hook(name, library);
     // A library's parts call each other as they like.
-    if (hook == nullptr || library == own_library || target == hook->wrapper()) return false;
+    if (hook == nullptr || library == own_library || target == hook->wrapper())
+      return false;
     Module at;
-    // Its own linkage table: not called yet. Another's (which does not define the name): it goes on from
-    // there.
+    // Its own linkage table: not called yet. Another's (which does not define the name): it goes on
+    // from there.
     if (target == nullptr || module.holds(target) || !find_module(target, at) || is_own(at) ||
         at.symbol(name) != target)
       return false;
@@ -187,13 +203,14 @@ void find_bypasses(const Module& module, Findings& findings) {
 }
 
 void find_library_files(const Module& module, int library, Findings& findings) {
-  auto& found = findings.libraries[library];
-  found.is_loaded = true;
+  auto& of_library = findings.libraries[library];
+  of_library.is_loaded = true;
   const size_t length = text_length(module.path) + 1;
-  if (sizeof found.files - found.length < length)
-    ++found.left_out;
+  if (sizeof of_library.files - of_library.length < length)
+    ++of_library.left_out;
   else
-    __builtin_memcpy(found.files + found.length, module.path, length), found.length += length;
+    __builtin_memcpy(of_library.files + of_library.length, module.path, length),
+        of_library.length += length;
   int row = 0;
   for (const Hook& hook : HookTable{}) {
     if (same_text(hook.info().library, cuda_libraries[library].name) && !findings.defined[row])
@@ -206,47 +223,56 @@ constexpr char fields[4][20] = {"function_of", "others"};
 
 void record_bypass(const Bypass& bypass, Reason why) {
   Module at;
-  if (!find_module(bypass.target, at)) return;
-  record({bypass.hook->info().library, bypass.hook->info().name, fields}, Action::uncovered, bypass.slot, why,
-         {at.path[0] != 0 ? at.path : "(the program)", bypass.others});
+  if (!find_module(bypass.target, at))
+    return;
+  record({bypass.hook->info().library, bypass.hook->info().name, fields}, Action::uncovered,
+         bypass.slot, why, {at.path[0] != 0 ? at.path : "(the program)", bypass.others});
 }
 
-/// Calls that came to a hook and were handed on untouched, because the function behind it is not the
-/// library's: a copy that is linked into something else.
+/// Calls that came to a hook and were handed on untouched, because the function behind it is not
+/// the library's: a copy that is linked into something else.
 void record_shadowed() {
-  if (!has_shadowed()) return;
+  if (!has_shadowed())
+    return;
   for (const Hook& hook : HookTable{}) {
-    if (hook.state != Hook::State::shadowed || hook.disabled) continue;
+    if (hook.state != Hook::State::shadowed || hook.disabled)
+      continue;
     const int library = library_named(hook.info().library);
-    if (library < 0 || !matters(library)) continue;
+    if (library < 0 || !matters(library))
+      continue;
     record_bypass({&hook, hook.real, hook.real, 0}, Reason::not_the_library);
   }
 }
 
 void record_coverage_of(int library, Findings& findings) {
-  const auto& found = findings.libraries[library];
+  const auto& of_library = findings.libraries[library];
   constexpr size_t line_is_long = 3900;
   TextWriter line(findings.line, sizeof findings.line);
   RecordWriter<RecordType::coverage> record(line);
   record.text("lib", cuda_libraries[library].name).begin("files").add('[');
-  for (const char* path = found.files; path != found.files + found.length; path += text_length(path) + 1) {
-    if (path != found.files) line.add(',');
+  for (const char* path = of_library.files; path != of_library.files + of_library.length;
+       path += text_length(path) + 1) {
+    if (path != of_library.files)
+      line.add(',');
     line.add('"').add_json(path, 3000).add('"');
   }
   line.add(']');
-  if (found.left_out != 0) record.number("files_left_out", static_cast<uint64_t>(found.left_out));
+  if (of_library.left_out != 0)
+    record.number("files_left_out", static_cast<uint64_t>(of_library.left_out));
   uint64_t defined = 0;
   int row = 0;
   record.begin("missing").add('[');
   bool is_first = true;
   for (const Hook& hook : HookTable{}) {
     const bool is_defined = findings.defined[row++];
-    if (!same_text(hook.info().library, cuda_libraries[library].name)) continue;
+    if (!same_text(hook.info().library, cuda_libraries[library].name))
+      continue;
     if (is_defined) {
       ++defined;
       continue;
     }
-    if (line.length() + text_length(hook.info().name) > line_is_long) continue;
+    if (line.length() + text_length(hook.info().name) > line_is_long)
+      continue;
     line.add(is_first ? "\"" : ",\"").add(hook.info().name).add('"');
     is_first = false;
   }
@@ -255,21 +281,24 @@ void record_coverage_of(int library, Findings& findings) {
   record_line(line.c_str(), line.length());
 }
 
-/// Writes `bound` records: of each library one for those that stand together and have the object in common.
+/// Writes `bound` records: of each library one for those that stand together and have the object in
+/// common.
 void Unhooked::record(const char* how) {
   constexpr size_t line_is_long = 3800;
   for (int row = 0; row < cuda_library_count; ++row) {
     TextWriter text_of(line, sizeof line);
     const char* last_object = nullptr;
     const auto finish = [&] {
-      if (last_object == nullptr) return;
+      if (last_object == nullptr)
+        return;
       text_of.add("]}");
       record_line(text_of.c_str(), text_of.length());
     };
     each([&](int library, const char* function, const char* object) {
-      if (library != row) return false;
-      const bool goes_on =
-          last_object != nullptr && same_text(object, last_object) && text_of.length() < line_is_long;
+      if (library != row)
+        return false;
+      const bool goes_on = last_object != nullptr && same_text(object, last_object) &&
+                           text_of.length() < line_is_long;
       if (!goes_on) {
         finish();
         text_of.shorten(0);
@@ -286,13 +315,18 @@ void Unhooked::record(const char* how) {
 }
 
 /// Lookups: a program that makes none costs nothing.
-constinit Unhooked* lookups = nullptr;
-constinit uint64_t lookups_lock = 0;
+struct Lookups {
+  uint64_t lock = 0;
+  Unhooked* made = nullptr;
+};
+constinit Lookups lookups;
 
 void record_lookups() {
-  if (lookups == nullptr) return;
-  SignalSafeLock guard(lookups_lock);
-  if (guard.held()) lookups->record("lookup");
+  if (lookups.made == nullptr)
+    return;
+  SignalSafeLock guard(lookups.lock);
+  if (guard.held())
+    lookups.made->record("lookup");
 }
 
 } // namespace
@@ -300,31 +334,41 @@ void record_lookups() {
 void note_lookup(const char* name, const void* caller) {
   const int library = library_of_function(name);
   Module by;
-  if (library < 0 || options().off() || !find_module(caller, by) || library_of(by.path) >= 0) return;
+  if (library < 0 || options().off() || !find_module(caller, by) || library_of(by.path) >= 0)
+    return;
   char object[1024];
   module_path(by, object, sizeof object);
-  SignalSafeLock guard(lookups_lock);
-  if (!guard.held()) return;
-  if (lookups == nullptr) lookups = static_cast<Unhooked*>(sys::map(sizeof(Unhooked)));
+  SignalSafeLock guard(lookups.lock);
+  if (!guard.held())
+    return;
+  if (lookups.made == nullptr)
+    lookups.made = static_cast<Unhooked*>(sys::map(sizeof(Unhooked)));
   const auto is_known = [&](int, const char* other, const char* asking) {
     return same_text(other, name) && same_text(asking, object);
   };
-  if (lookups != nullptr && !lookups->each(is_known)) lookups->add(library, name, object);
+  if (lookups.made != nullptr && !lookups.made->each(is_known))
+    lookups.made->add(library, name, object);
 }
 
 void record_coverage() {
   record_shadowed();
-  if (has_log()) record_lookups();
-  if (!any_module_path([](const char* path, void*) { return library_of(path) >= 0; })) return;
+  if (has_log())
+    record_lookups();
+  if (!any_module_path([](const char* path, void*) {
+        return library_of(path) >= 0;
+      }))
+    return;
   FindingsInPages pages;
   Findings* findings = pages.get();
   if (findings == nullptr ||
       HookTable{}.end() - HookTable{}.begin() > static_cast<long>(sizeof findings->defined))
     return;
   {
-    const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
+    const sys::SignalsBlocked
+        no_signals; // a handler that left by longjmp would leave the loader locked
     each_module([&](const Module& module) {
-      if (is_own(module)) return false;
+      if (is_own(module))
+        return false;
       if (const int library = library_of(module.path); library >= 0)
         find_library_files(module, library, *findings);
       find_bypasses(module, *findings);
@@ -332,10 +376,13 @@ void record_coverage() {
       return false;
     });
   }
-  for (int i = 0; i < findings->count; ++i) record_bypass(findings->bypasses[i], Reason::bound_past_hook);
-  if (!has_log()) return;
+  for (int i = 0; i < findings->count; ++i)
+    record_bypass(findings->bypasses[i], Reason::bound_past_hook);
+  if (!has_log())
+    return;
   for (int i = 0; i < cuda_library_count; ++i)
-    if (findings->libraries[i].is_loaded) record_coverage_of(i, *findings);
+    if (findings->libraries[i].is_loaded)
+      record_coverage_of(i, *findings);
   findings->unhooked.record("linked");
 }
 

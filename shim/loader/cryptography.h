@@ -13,20 +13,13 @@ enum class Purpose : uint8_t { any, no_key };
 
 /// Why a draw is left to the kernel.
 struct KeptEntropy {
-  Reason why = Reason::none;  ///< none: it is not left to the kernel
-  bool may_be_no_key = false; ///< other code in that object may have drawn, and then its results differ
+  Reason why = Reason::none; ///< none: it is not left to the kernel
+  bool may_be_no_key =
+      false; ///< other code in that object may have drawn, and then its results differ
 };
 
-/// Whether the code at that address gets the kernel's entropy from that hook: it belongs to a cryptography
-/// library or has one in it, or the user said so.
+/// Whether the code at that address gets the kernel's entropy from that hook: it belongs to a
+/// cryptography library or has one in it, or the user said so.
 KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose purpose);
-
-/// The same for a draw of a Python interpreter's own (os.urandom), by the Python code that asked: that of a
-/// package that makes keys. Wants the interpreter's lock (core/base/python_frames.h); nullptr where it is
-/// none.
-Reason why_python_keeps_entropy();
-
-/// Others can reach this process from now on.
-void note_listening();
 
 } // namespace detshim

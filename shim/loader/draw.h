@@ -1,7 +1,8 @@
 // The guard of a hook that is called millions of times: rand, getrandom.
 //
-// What was decided for a call site is remembered, so that a draw costs one comparison with the callers
-// before and one addition to its counter. There is no lock, no system call and no lookup on that path.
+// What was decided for a call site is remembered, so that a draw costs one comparison with the
+// callers before and one addition to its counter. There is no lock, no system call and no lookup on
+// that path.
 #pragma once
 
 #include "core/fingerprint/output_digests.h"
@@ -10,8 +11,8 @@
 
 namespace detshim {
 
-/// What a thread remembers of one hook: the last call sites that drew, and their counters. One per thread and
-/// hook, constant-initialised. A program draws from a few in turn, so there are a few.
+/// What a thread remembers of one hook: the last call sites that drew, and their counters. One per
+/// thread and hook, constant-initialised. A program draws from a few in turn, so there are a few.
 struct CallSites {
   struct CallSite {
     const void* caller = nullptr;
@@ -25,11 +26,12 @@ struct CallSites {
     return call_sites[(address ^ address >> 3 ^ address >> 6) % 4];
   }
 
-  /// Has the next draw from `caller` counted there. Step by step in this order: a signal handler that draws
-  /// from the same call site meanwhile finds a whole one, or none.
+  /// Has the next draw from `caller` counted there. Step by step in this order: a signal handler
+  /// that draws from the same call site meanwhile finds a whole one, or none.
   void remember(uint32_t now, const void* caller, Counter* counter) {
     if (epoch != now)
-      for (CallSite& old : call_sites) old.caller = nullptr;
+      for (CallSite& old : call_sites)
+        old.caller = nullptr;
     CallSite& fresh = call_site(caller);
     fresh.caller = nullptr;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -41,23 +43,25 @@ struct CallSites {
   }
 };
 
-/// Decides, records and counts a draw from `caller`: true if it is to be pinned. The decision for a call site
-/// is remembered in `call_sites` when it is to pin.
+/// Decides, records and counts a draw from `caller`: true if it is to be pinned. The decision for a
+/// call site is remembered in `call_sites` when it is to pin.
 bool decide_draw(Hook& hook, CallSites& call_sites, const void* caller,
                  std::initializer_list<Value> values = {}, Purpose purpose = Purpose::any);
 
 /// Fills memory from the kernel, for a hook whose real function this libc does not have.
 void kernel_random(void* data, size_t size);
 
-/// Counts a draw from a call site that is known, if there is nothing else to do for it. No call is made here:
-/// a hook that goes on without one, and leaves the rest to a function that it ends in, needs no frame. With
-/// one, rand() took a third longer.
+/// Counts a draw from a call site that is known, if there is nothing else to do for it. No call is
+/// made here: a hook that goes on without one, and leaves the rest to a function that it ends in,
+/// needs no frame. With one, rand() took a third longer.
 inline bool count_known_draw(CallSites& call_sites, const void* caller) {
   const CallSites::CallSite& known = call_sites.call_site(caller);
-  if (__builtin_expect(call_sites.epoch != draw_epoch() || known.caller != caller, 0)) return false;
+  if (__builtin_expect(call_sites.epoch != draw_epoch() || known.caller != caller, 0))
+    return false;
   Counter& counter = *known.counter;
   const uint64_t number = counter.number + 1;
-  if (__builtin_expect(number >= counter.write_at || takes_fingerprints(), 0)) return false;
+  if (__builtin_expect(number >= counter.write_at || takes_fingerprints(), 0))
+    return false;
   counter.number = number;
   return true;
 }
@@ -65,7 +69,8 @@ inline bool count_known_draw(CallSites& call_sites, const void* caller) {
 template <typename Signature>
 class Draw {
 public:
-  Draw(Hook& hook, CallSites& call_sites, const void* caller, Purpose purpose = Purpose::any) : hook_(hook) {
+  Draw(Hook& hook, CallSites& call_sites, const void* caller, Purpose purpose = Purpose::any)
+      : hook_(hook) {
     const CallSites::CallSite& known = call_sites.call_site(caller);
     if (__builtin_expect(call_sites.epoch == draw_epoch() && known.caller == caller, 1)) {
       count(*known.counter);
@@ -78,14 +83,15 @@ public:
 
   /// The function behind the wrapper, for a draw that is not pinned.
   Signature* real() const {
-    if (hook_.state == Hook::State::unknown) find_real(hook_);
+    if (hook_.state == Hook::State::unknown)
+      find_real(hook_);
     return hook_.real != nullptr ? reinterpret_cast<Signature*>(const_cast<void*>(hook_.real))
                                  : &Absent<Signature>::call;
   }
 
-  bool pinned; ///< give our own
-  bool first =
-      false; ///< the call site is new to this thread, or another one drew since: see that the state is made
+  bool pinned;        ///< give our own
+  bool first = false; ///< the call site is new to this thread, or another one drew since: see that
+                      ///< the state is made
 
 private:
   Hook& hook_;
@@ -93,7 +99,8 @@ private:
 
 } // namespace detshim
 
-/// Opens the guard `draw` of a hook's body; SITES are the thread's CallSites for it. Behind them: purpose.
-#define DETSHIM_DRAW(NAME, SITES, ...)                                                                       \
-  ::detshim::Draw<::detshim::hooks::NAME##_signature> draw(                                                  \
+/// Opens the guard `draw` of a hook's body; SITES are the thread's CallSites for it. Behind them:
+/// purpose.
+#define DETSHIM_DRAW(NAME, SITES, ...)                                                             \
+  ::detshim::Draw<::detshim::hooks::NAME##_signature> draw(                                        \
       ::detshim::hooks::NAME, SITES, __builtin_return_address(0) __VA_OPT__(, ) __VA_ARGS__)

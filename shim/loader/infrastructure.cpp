@@ -6,8 +6,8 @@
 namespace detshim {
 namespace {
 
-// By the starts of their files' names. mca_ and mtl_: components of Open MPI and PMIx, which are loaded as
-// the machine has them.
+// By the starts of their files' names. mca_ and mtl_: components of Open MPI and PMIx, which are
+// loaded as the machine has them.
 constexpr const char* files[] = {
     "libmpi.so",      "libmpi_cxx.so",
     "libmpich.so",    "libopen-pal.so",
@@ -31,7 +31,8 @@ constexpr const char* files[] = {
 bool is_of_infrastructure(const Module& module) {
   const char* const name = file_name(module.path);
   for (const char* const start : files)
-    if (starts_with(name, start)) return true;
+    if (starts_with(name, start))
+      return true;
   return false;
 }
 
@@ -41,7 +42,9 @@ bool is_of_infrastructure(const void* caller) {
 }
 
 bool InfrastructureCallers::look(const void* caller) {
-  const bool is_one = once_in_thread(files, caller, [&] { return is_of_infrastructure(caller); }) != 0;
+  const bool is_one = once_in_thread(files, caller, [&] {
+                        return is_of_infrastructure(caller);
+                      }) != 0;
   has_some_ = has_some_ || is_one;
   return is_one;
 }

@@ -1,12 +1,14 @@
-// Libraries that draw for themselves, besides the program: which of them are there is a matter of the machine
-// and of settings (another fabric, another component), and must not change what the program draws.
+// Libraries that draw for themselves, besides the program: which of them are there is a matter of
+// the machine and of settings (another fabric, another component), and must not change what the
+// program draws.
 #pragma once
 
 #include "core/base/modules.h"
 
 namespace detshim {
 
-/// True if the code at that address is in such a library: MPI's, PMIx's, a fabric's, the driver's, NCCL's.
+/// True if the code at that address is in such a library: MPI's, PMIx's, a fabric's, the driver's,
+/// NCCL's.
 bool is_of_infrastructure(const void* caller);
 bool is_of_infrastructure(const Module& module);
 

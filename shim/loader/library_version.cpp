@@ -17,18 +17,24 @@ constinit Said said[cuda_library_count] = {};
 
 void ask_version(const Hook& hook, const char* name, TextWriter& text) {
   const void* function = *name != 0 ? find_sibling(hook, name) : nullptr;
-  if (function == nullptr && *name != 0) function = find_symbol(name); // libcudnn_ops has it in a sister
-  if (function == nullptr) return;
+  if (function == nullptr && *name != 0)
+    function = find_symbol(name); // libcudnn_ops has it in a sister
+  if (function == nullptr)
+    return;
   auto* const get = const_cast<void*>(function);
   int number = 0;
   if (same_text(name, "cudnnGetVersion")) {
     text.add(uint64_t{reinterpret_cast<size_t (*)()>(get)()});
   } else if (!ends_with(name, "GetProperty")) { // 0 is success in every library
-    if (reinterpret_cast<int (*)(int*)>(get)(&number) == 0) text.add(static_cast<uint64_t>(number));
+    if (reinterpret_cast<int (*)(int*)>(get)(&number) == 0)
+      text.add(static_cast<uint64_t>(number));
   } else {
-    for (int part = 0; part < 3; ++part) { // libraryPropertyType: MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL
-      if (reinterpret_cast<int (*)(int, int*)>(get)(part, &number) != 0) return;
-      if (part != 0) text.add('.');
+    for (int part = 0; part < 3;
+         ++part) { // libraryPropertyType: MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL
+      if (reinterpret_cast<int (*)(int, int*)>(get)(part, &number) != 0)
+        return;
+      if (part != 0)
+        text.add('.');
       text.add(static_cast<uint64_t>(number));
     }
   }
@@ -37,7 +43,8 @@ void ask_version(const Hook& hook, const char* name, TextWriter& text) {
 } // namespace
 
 void add_version(const Hook& hook, TextWriter& text) {
-  if (hook.cuda_library == 0) return;
+  if (hook.cuda_library == 0)
+    return;
   Said& library = said[hook.cuda_library - 1];
   const uint64_t epoch = uint64_t{draw_epoch()} + 1;
   if (__atomic_load_n(&library.known_in, __ATOMIC_ACQUIRE) != epoch) {
@@ -51,10 +58,12 @@ void add_version(const Hook& hook, TextWriter& text) {
 }
 
 void say_library(const Hook& hook) {
-  if (hook.cuda_library == 0 || said[hook.cuda_library - 1].recorded_in == generation()) return;
+  if (hook.cuda_library == 0 || said[hook.cuda_library - 1].recorded_in == generation())
+    return;
   said[hook.cuda_library - 1].recorded_in = generation();
   Module module;
-  if (!find_module(hook.real, module)) return;
+  if (!find_module(hook.real, module))
+    return;
   char path[600];
   module_path(module, path, sizeof path);
   Text<32> version;

@@ -17,7 +17,8 @@ bool find_bound_copy(const Module& asking, const char* library, Module& copy) {
 template <typename Signature>
 Signature* libc_function(const char* name) {
   Hook* hook = find_hook(name);
-  if (hook->real == nullptr) find_real(*hook);
+  if (hook->real == nullptr)
+    find_real(*hook);
   return reinterpret_cast<Signature*>(const_cast<void*>(hook->real));
 }
 
@@ -25,14 +26,19 @@ const void* choose(const Hook& hook, const Module& asking) {
   const char* name = hook.info().name;
   Module copy;
   if (find_bound_copy(asking, hook.info().library, copy))
-    if (const void* own = copy.symbol(name)) return own;
+    if (const void* own = copy.symbol(name))
+      return own;
   auto* look_up = libc_function<void*(void*, const char*)>("dlsym");
-  if (look_up == nullptr) return nullptr;
-  if (const void* global = look_up(RTLD_NEXT, name)) return global;
+  if (look_up == nullptr)
+    return nullptr;
+  if (const void* global = look_up(RTLD_NEXT, name))
+    return global;
   auto* open = libc_function<void*(const char*, int)>("dlopen");
   auto* close = libc_function<int(void*)>("dlclose");
-  void* handle = open != nullptr && close != nullptr ? open(asking.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  if (handle == nullptr) return nullptr;
+  void* handle =
+      open != nullptr && close != nullptr ? open(asking.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (handle == nullptr)
+    return nullptr;
   const void* local = look_up(handle, name);
   close(handle);
   return local != hook.wrapper() ? local : nullptr;
@@ -42,9 +48,11 @@ const void* choose(const Hook& hook, const Module& asking) {
 
 const void* real_of_caller(const Hook& hook, const void* caller) {
   Module asking;
-  if (!find_module(caller, asking)) return nullptr;
-  return reinterpret_cast<const void*>(once_in_thread(
-      &hook, asking.dynamic, [&] { return reinterpret_cast<uintptr_t>(choose(hook, asking)); }));
+  if (!find_module(caller, asking))
+    return nullptr;
+  return reinterpret_cast<const void*>(once_in_thread(&hook, asking.dynamic, [&] {
+    return reinterpret_cast<uintptr_t>(choose(hook, asking));
+  }));
 }
 
 } // namespace detshim

@@ -1,4 +1,5 @@
-// shim/abi of the copies of the driver and the runtime against their headers: what a copy is described by.
+// shim/abi of the copies of the driver and the runtime against their headers: what a copy is
+// described by.
 #include "abi_test.h"
 
 #include "abi/cuda.h"
@@ -14,8 +15,8 @@ namespace abi = detshim::abi;
 
 #if DETSHIM_TEST_HAVE_driver
 /// Whether a member has its place and size in both.
-#define SAME_MEMBER(ours, theirs, member)                                                                    \
-  static_assert(offsetof(ours, member) == offsetof(theirs, member) &&                                        \
+#define SAME_MEMBER(ours, theirs, member)                                                          \
+  static_assert(offsetof(ours, member) == offsetof(theirs, member) &&                              \
                 sizeof(ours::member) == sizeof(theirs::member))
 #endif
 
@@ -35,25 +36,32 @@ TEST(Abi, Copies) {
   using Stream = abi::CUstream;
   using Event = abi::CUevent;
   using Kind = abi::CopyKind;
-  static_assert(called_alike<decltype(::cudaMemcpy), cudaError(void*, const void*, size_t, Kind)>());
   static_assert(
-      called_alike<decltype(::cudaMemcpyAsync), cudaError(void*, const void*, size_t, Kind, Stream)>());
-  static_assert(called_alike<decltype(::cudaMemcpy2D),
-                             cudaError(void*, size_t, const void*, size_t, size_t, size_t, Kind)>());
-  static_assert(called_alike<decltype(::cudaMemcpy2DAsync),
-                             cudaError(void*, size_t, const void*, size_t, size_t, size_t, Kind, Stream)>());
-  static_assert(called_alike<decltype(::cuMemcpyDtoH), CUresult(void*, abi::CUdeviceptr, size_t)>());
+      called_alike<decltype(::cudaMemcpy), cudaError(void*, const void*, size_t, Kind)>());
+  static_assert(called_alike<decltype(::cudaMemcpyAsync),
+                             cudaError(void*, const void*, size_t, Kind, Stream)>());
+  static_assert(called_alike<decltype(::cudaMemcpy2D), cudaError(void*, size_t, const void*, size_t,
+                                                                 size_t, size_t, Kind)>());
   static_assert(
-      called_alike<decltype(::cuMemcpyDtoHAsync), CUresult(void*, abi::CUdeviceptr, size_t, Stream)>());
-  static_assert(called_alike<decltype(::cuMemcpy), CUresult(abi::CUdeviceptr, abi::CUdeviceptr, size_t)>());
+      called_alike<decltype(::cudaMemcpy2DAsync),
+                   cudaError(void*, size_t, const void*, size_t, size_t, size_t, Kind, Stream)>());
+  static_assert(
+      called_alike<decltype(::cuMemcpyDtoH), CUresult(void*, abi::CUdeviceptr, size_t)>());
+  static_assert(called_alike<decltype(::cuMemcpyDtoHAsync),
+                             CUresult(void*, abi::CUdeviceptr, size_t, Stream)>());
+  static_assert(
+      called_alike<decltype(::cuMemcpy), CUresult(abi::CUdeviceptr, abi::CUdeviceptr, size_t)>());
   static_assert(called_alike<decltype(::cuMemcpyAsync),
                              CUresult(abi::CUdeviceptr, abi::CUdeviceptr, size_t, Stream)>());
 
   static_assert(called_alike<decltype(::cudaEventRecord), cudaError(Event, Stream)>());
-  static_assert(called_alike<decltype(::cudaEventRecordWithFlags), cudaError(Event, Stream, unsigned)>());
-  static_assert(called_alike<decltype(::cudaStreamWaitEvent), cudaError(Stream, Event, unsigned)>());
+  static_assert(
+      called_alike<decltype(::cudaEventRecordWithFlags), cudaError(Event, Stream, unsigned)>());
+  static_assert(
+      called_alike<decltype(::cudaStreamWaitEvent), cudaError(Stream, Event, unsigned)>());
   static_assert(called_alike<decltype(::cuEventRecord), CUresult(Event, Stream)>());
-  static_assert(called_alike<decltype(::cuEventRecordWithFlags), CUresult(Event, Stream, unsigned)>());
+  static_assert(
+      called_alike<decltype(::cuEventRecordWithFlags), CUresult(Event, Stream, unsigned)>());
   static_assert(called_alike<decltype(::cuStreamWaitEvent), CUresult(Stream, Event, unsigned)>());
 #else
   GTEST_SKIP() << "cuda.h was not found when the build was configured";

@@ -23,7 +23,8 @@ TEST(Abi, Cufft) {
   static_assert(TakesWords<4, decltype(::cufftPlan2d)>());
   static_assert(TakesWords<5, decltype(::cufftPlan3d)>());
   static_assert(TakesWords<11, decltype(::cufftPlanMany)>());
-  static_assert(CalledAlike<Status(int, void**, Callback, void**), decltype(::cufftXtSetCallback)>());
+  static_assert(
+      CalledAlike<Status(int, void**, Callback, void**), decltype(::cufftXtSetCallback)>());
 #if CUFFT_VERSION >= 11300
   static_assert(CalledAlike<Status(int, const char*, const void*, size_t, Callback, void**),
                             decltype(::cufftXtSetJITCallback)>());

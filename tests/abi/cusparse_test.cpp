@@ -62,37 +62,40 @@ TEST(Abi, Cusparse) {
   static_assert(CalledAlike<Status(int, int*), decltype(::cusparseGetProperty)>());
   static_assert(CalledAlike<Status(Matrix), decltype(::cusparseDestroySpMat)>());
   static_assert(CalledAlike<Status(Matrix, Format*), decltype(::cusparseSpMatGetFormat)>());
-  static_assert(CalledAlike<Status(Matrix, int64_t*, int64_t*, int64_t*, void**, void**, void**, Index*,
-                                   Index*, int*, Type*),
+  static_assert(CalledAlike<Status(Matrix, int64_t*, int64_t*, int64_t*, void**, void**, void**,
+                                   Index*, Index*, int*, Type*),
                             decltype(::cusparseCsrGet)>());
   static_assert(CalledAlike<Status(Matrix, int*), decltype(::cusparseSpMatGetStridedBatch)>());
-  static_assert(CalledAlike<Status(Matrix*, int64_t, int64_t, int64_t, void*, void*, void*, Index, int, Type),
-                            decltype(::cusparseCreateCoo)>());
-  static_assert(CalledAlike<Status(Handle, Pointer, int, int, void*, int), decltype(::cusparseXcsr2coo)>());
   static_assert(
-      CalledAlike<Status(Handle, Operation, Pointer, Matrix, Pointer, Pointer, Pointer, Type, Spmv, size_t*),
-                  decltype(::cusparseSpMV_bufferSize)>());
-  using RunVector = Status(Handle, Operation, Pointer, Matrix, Pointer, Pointer, Pointer, Type, Spmv, void*);
+      CalledAlike<Status(Matrix*, int64_t, int64_t, int64_t, void*, void*, void*, Index, int, Type),
+                  decltype(::cusparseCreateCoo)>());
+  static_assert(
+      CalledAlike<Status(Handle, Pointer, int, int, void*, int), decltype(::cusparseXcsr2coo)>());
+  static_assert(CalledAlike<Status(Handle, Operation, Pointer, Matrix, Pointer, Pointer, Pointer,
+                                   Type, Spmv, size_t*),
+                            decltype(::cusparseSpMV_bufferSize)>());
+  using RunVector =
+      Status(Handle, Operation, Pointer, Matrix, Pointer, Pointer, Pointer, Type, Spmv, void*);
   static_assert(CalledAlike<RunVector, decltype(::cusparseSpMV)>());
 #if CUSPARSE_VERSION >= 12301
   static_assert(CalledAlike<RunVector, decltype(::cusparseSpMV_preprocess)>());
 #endif
-  static_assert(CalledAlike<Status(Handle, Operation, Operation, Pointer, Matrix, Pointer, Pointer, Pointer,
-                                   Type, Spmm, size_t*),
+  static_assert(CalledAlike<Status(Handle, Operation, Operation, Pointer, Matrix, Pointer, Pointer,
+                                   Pointer, Type, Spmm, size_t*),
                             decltype(::cusparseSpMM_bufferSize)>());
-  using RunMatrix =
-      Status(Handle, Operation, Operation, Pointer, Matrix, Pointer, Pointer, Pointer, Type, Spmm, void*);
+  using RunMatrix = Status(Handle, Operation, Operation, Pointer, Matrix, Pointer, Pointer, Pointer,
+                           Type, Spmm, void*);
   static_assert(CalledAlike<RunMatrix, decltype(::cusparseSpMM)>());
   static_assert(CalledAlike<RunMatrix, decltype(::cusparseSpMM_preprocess)>());
   using ReusePhase =
       Status(Handle, Operation, Operation, Matrix, Matrix, Matrix, Spgemm, void*, size_t*, void*);
   static_assert(CalledAlike<ReusePhase, decltype(::cusparseSpGEMMreuse_workEstimation)>());
   static_assert(CalledAlike<ReusePhase, decltype(::cusparseSpGEMMreuse_copy)>());
-  static_assert(CalledAlike<Status(Handle, Operation, Operation, Matrix, Matrix, Matrix, Spgemm, void*,
-                                   size_t*, void*, size_t*, void*, size_t*, void*),
+  static_assert(CalledAlike<Status(Handle, Operation, Operation, Matrix, Matrix, Matrix, Spgemm,
+                                   void*, size_t*, void*, size_t*, void*, size_t*, void*),
                             decltype(::cusparseSpGEMMreuse_nnz)>());
-  static_assert(CalledAlike<Status(Handle, Operation, Operation, Pointer, Matrix, Matrix, Pointer, Matrix,
-                                   Type, Spgemm, void*),
+  static_assert(CalledAlike<Status(Handle, Operation, Operation, Pointer, Matrix, Matrix, Pointer,
+                                   Matrix, Type, Spgemm, void*),
                             decltype(::cusparseSpGEMMreuse_compute)>());
 
   // Of each four, one with plain numbers and one with complex ones.

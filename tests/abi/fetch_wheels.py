@@ -7,6 +7,7 @@ A wheel has up to 800 MB and what is kept of it a few: FOLDER/PACKAGE-VERSION/in
 each library in it, with one exported function a line. One wheel at a time is on the disk, and one that FOLDER has is not
 fetched again.
 """
+
 import pathlib
 import shutil
 import subprocess
@@ -31,8 +32,24 @@ def wheels():
 
 def download(package, version, folder):
     """The wheel of a package for this machine, fetched into a folder."""
-    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps",
-                    "--only-binary", ":all:", "--no-cache-dir", "-d", folder, f"{package}=={version}"], check=True)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "-q",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--no-cache-dir",
+            "-d",
+            folder,
+            f"{package}=={version}",
+        ],
+        check=True,
+    )
     return next(pathlib.Path(folder).glob("*.whl"))
 
 
@@ -59,20 +76,28 @@ def open_remote(package, version):
 def fetch_part(package, version, folder, part, is_wanted):
     """The folder with the files of a wheel that `is_wanted` chooses by their paths, below their folder called `part`."""
     whole = pathlib.Path(folder) / f"{package}-{version}"
-    kept = whole if (whole / part).exists() else pathlib.Path(folder) / "parts" / f"{package}-{version}"
+    kept = (
+        whole
+        if (whole / part).exists()
+        else pathlib.Path(folder) / "parts" / f"{package}-{version}"
+    )
     if (kept / part).exists():
         return kept
     kept.mkdir(parents=True, exist_ok=True)
-    with (tempfile.TemporaryDirectory(dir=kept) as work, open_remote(package, version) as remote,
-          zipfile.ZipFile(remote) as archive):
-        wanted = [e for e in archive.infolist() if is_wanted(pathlib.PurePosixPath(e.filename)) and not e.is_dir()]
+    with tempfile.TemporaryDirectory(dir=kept) as work, open_remote(package, version) as remote:
+        archive = zipfile.ZipFile(remote)
+        wanted = [
+            e
+            for e in archive.infolist()
+            if is_wanted(pathlib.PurePosixPath(e.filename)) and not e.is_dir()
+        ]
         if wanted:  # they lie side by side: one request for all
             start = min(e.header_offset for e in wanted)
             remote.seek(start)
             remote.read(max(e.header_offset + e.compress_size for e in wanted) - start)
         for entry in wanted:
             path = pathlib.PurePosixPath(entry.filename)
-            place = pathlib.Path(work).joinpath(*path.parts[path.parts.index(part):])
+            place = pathlib.Path(work).joinpath(*path.parts[path.parts.index(part) :])
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(archive.read(entry))
         (pathlib.Path(work) / part).rename(kept / part)
@@ -81,26 +106,37 @@ def fetch_part(package, version, folder, part, is_wanted):
 
 def fetch_headers(package, version, folder):
     """The folder with the headers of that wheel alone: a few hundred kilobytes."""
-    return fetch_part(package, version, folder, "include", lambda path: "include" in path.parts) / "include"
+    return (
+        fetch_part(package, version, folder, "include", lambda path: "include" in path.parts)
+        / "include"
+    )
 
 
 def exported(file):
-    lines = subprocess.run(["nm", "-D", "--defined-only", file], check=True, capture_output=True, text=True).stdout
-    return {line.split()[2].split("@")[0] for line in lines.splitlines() if line.split()[1] in "TWi"}
+    lines = subprocess.run(
+        ["nm", "-D", "--defined-only", file], check=True, capture_output=True, text=True
+    ).stdout
+    return {
+        line.split()[2].split("@")[0] for line in lines.splitlines() if line.split()[1] in "TWi"
+    }
 
 
 def keep_parts(wheel, kept):
     """Headers as they are, of libraries the names that they export."""
-    with tempfile.TemporaryDirectory(dir=kept.parent) as unpacked, zipfile.ZipFile(wheel) as archive:
+    with tempfile.TemporaryDirectory(dir=kept.parent) as unpacked, zipfile.ZipFile(
+        wheel
+    ) as archive:
         for name in archive.namelist():
             path = pathlib.PurePosixPath(name)
             if "include" in path.parts and not name.endswith("/"):
-                place = kept.joinpath(*path.parts[path.parts.index("include"):])
+                place = kept.joinpath(*path.parts[path.parts.index("include") :])
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(archive.read(name))
             elif ".so" in path.name and not path.name.startswith(WITHOUT_FUNCTIONS):
                 file = pathlib.Path(archive.extract(name, unpacked))
-                (kept / f"{path.name}.functions").write_text("".join(f"{n}\n" for n in sorted(exported(file))))
+                (kept / f"{path.name}.functions").write_text(
+                    "".join(f"{n}\n" for n in sorted(exported(file)))
+                )
                 file.unlink()
 
 

@@ -31,16 +31,19 @@ TEST(Abi, Nccl) {
   using CollConfig = const abi::ncclCollConfig_t*;
   static_assert(sizeof(abi::ncclCollConfig_t) <= sizeof(::ncclCollConfig_t));
   static_assert(offsetof(abi::ncclCollConfig_t, magic) == offsetof(::ncclCollConfig_t, magic));
-  static_assert(offsetof(abi::ncclCollConfig_t, algSelection) == offsetof(::ncclCollConfig_t, algSelection));
-  static_assert(offsetof(abi::ncclCollConfig_t, CTAPolicy) == offsetof(::ncclCollConfig_t, CTAPolicy));
+  static_assert(offsetof(abi::ncclCollConfig_t, algSelection) ==
+                offsetof(::ncclCollConfig_t, algSelection));
+  static_assert(offsetof(abi::ncclCollConfig_t, CTAPolicy) ==
+                offsetof(::ncclCollConfig_t, CTAPolicy));
   constexpr ::ncclCollConfig_t configured = NCCL_COLLCONFIG_INITIALIZER;
   static_assert(configured.magic == abi::nccl_config_magic && configured.algSelection == nullptr);
-  using Configured = Status(const void*, void*, size_t, Type, Operation, Communicator, Stream, CollConfig);
+  using Configured =
+      Status(const void*, void*, size_t, Type, Operation, Communicator, Stream, CollConfig);
   static_assert(CalledAlike<Configured, decltype(::ncclAllReduceConfig)>());
   static_assert(CalledAlike<Configured, decltype(::ncclReduceScatterConfig)>());
-  static_assert(
-      CalledAlike<Status(const void*, void*, size_t, Type, Operation, int, Communicator, Stream, CollConfig),
-                  decltype(::ncclReduceConfig)>());
+  static_assert(CalledAlike<Status(const void*, void*, size_t, Type, Operation, int, Communicator,
+                                   Stream, CollConfig),
+                            decltype(::ncclReduceConfig)>());
 #endif
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 30, 0)
   static_assert(TakesWords<2, decltype(::ncclCommGetUniqueId)>());
@@ -49,8 +52,8 @@ TEST(Abi, Nccl) {
   static_assert(CalledAlike<Status(int*), decltype(::ncclGetVersion)>());
   static_assert(TakesWords<1, decltype(::ncclGetUniqueId)>());
   static_assert(CalledAlike<Status(Communicator*, int, Id, int), decltype(::ncclCommInitRank)>());
-  static_assert(
-      CalledAlike<Status(Communicator*, int, Id, int, Config), decltype(::ncclCommInitRankConfig)>());
+  static_assert(CalledAlike<Status(Communicator*, int, Id, int, Config),
+                            decltype(::ncclCommInitRankConfig)>());
   static_assert(TakesWords<3, decltype(::ncclCommInitAll)>());
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 18, 0)
   static_assert(TakesWords<5, decltype(::ncclCommSplit)>());
@@ -66,8 +69,9 @@ TEST(Abi, Nccl) {
   using Reduction = Status(const void*, void*, size_t, Type, Operation, Communicator, Stream);
   static_assert(CalledAlike<Reduction, decltype(::ncclAllReduce)>());
   static_assert(CalledAlike<Reduction, decltype(::ncclReduceScatter)>());
-  static_assert(CalledAlike<Status(const void*, void*, size_t, Type, Operation, int, Communicator, Stream),
-                            decltype(::ncclReduce)>());
+  static_assert(
+      CalledAlike<Status(const void*, void*, size_t, Type, Operation, int, Communicator, Stream),
+                  decltype(::ncclReduce)>());
 #else
   GTEST_SKIP() << "nccl.h was not found when the build was configured";
 #endif

@@ -1,4 +1,5 @@
-// Functions of CUDA's libraries that are hooked for DETSHIM_FINGERPRINT=calls alone, against the headers.
+// Functions of CUDA's libraries that are hooked for DETSHIM_FINGERPRINT=calls alone, against the
+// headers.
 #include "abi_test.h"
 
 #include "abi/cublas.h"
@@ -38,16 +39,22 @@ TEST(AbiOfOutputs, Cublas) {
   static_assert(CalledAlike<Status(Handle, int*), decltype(::cublasGetPointerMode_v2)>());
   static_assert(detshim::size_of_type(Type{CUDA_R_16BF}) == 2 &&
                 detshim::size_of_type(Type{CUDA_C_64F}) == 16);
-  static_assert(detshim::size_of_type(Type{CUDA_R_64I}) == 8 && detshim::size_of_type(Type{CUDA_C_8U}) == 2);
-  static_assert(detshim::size_of_type(Type{CUDA_R_32U}) == 4 && detshim::size_of_type(Type{CUDA_R_4I}) == 0);
-  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
-                            decltype(::cublasSgemm_v2)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
-                            decltype(::cublasDgemm_v2)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
-                            decltype(::cublasCgemm_v2)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
-                            decltype(::cublasZgemm_v2)>());
+  static_assert(detshim::size_of_type(Type{CUDA_R_64I}) == 8 &&
+                detshim::size_of_type(Type{CUDA_C_8U}) == 2);
+  static_assert(detshim::size_of_type(Type{CUDA_R_32U}) == 4 &&
+                detshim::size_of_type(Type{CUDA_R_4I}) == 0);
+  static_assert(
+      CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                  decltype(::cublasSgemm_v2)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                  decltype(::cublasDgemm_v2)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                  decltype(::cublasCgemm_v2)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                  decltype(::cublasZgemm_v2)>());
   static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, const void* const*, int,
                                    const void* const*, int, In, void* const*, int, int),
                             decltype(::cublasSgemmBatched)>());
@@ -89,66 +96,74 @@ TEST(AbiOfOutputs, Cublas) {
   static_assert(CalledAlike<Status(Handle, int, int, int, int, int, int, In, In, int, Out, int),
                             decltype(::cublasZtrsm_v2)>());
 #if CUBLAS_VERSION >= 120000
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
-                                   In, Out, int64_t),
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In,
+                                   int64_t, In, Out, int64_t),
                             decltype(::cublasSgemm_v2_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
-                                   In, Out, int64_t),
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In,
+                                   int64_t, In, Out, int64_t),
                             decltype(::cublasDgemm_v2_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
-                                   In, Out, int64_t),
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In,
+                                   int64_t, In, Out, int64_t),
                             decltype(::cublasCgemm_v2_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
-                                   In, Out, int64_t),
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In,
+                                   int64_t, In, Out, int64_t),
                             decltype(::cublasZgemm_v2_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
-                                   int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
-                            decltype(::cublasSgemmBatched_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
-                                   int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
-                            decltype(::cublasDgemmBatched_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
-                                   int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
-                            decltype(::cublasCgemmBatched_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
-                                   int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
-                            decltype(::cublasZgemmBatched_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
-                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
-                            decltype(::cublasSgemmStridedBatched_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
-                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
-                            decltype(::cublasDgemmStridedBatched_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
-                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
-                            decltype(::cublasCgemmStridedBatched_64)>());
-  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
-                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
-                            decltype(::cublasZgemmStridedBatched_64)>());
   static_assert(
-      CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In, Out, int64_t),
-                  decltype(::cublasSgemv_v2_64)>());
+      CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
+                         int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
+                  decltype(::cublasSgemmBatched_64)>());
   static_assert(
-      CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In, Out, int64_t),
-                  decltype(::cublasDgemv_v2_64)>());
+      CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
+                         int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
+                  decltype(::cublasDgemmBatched_64)>());
   static_assert(
-      CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In, Out, int64_t),
-                  decltype(::cublasCgemv_v2_64)>());
+      CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
+                         int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
+                  decltype(::cublasCgemmBatched_64)>());
   static_assert(
-      CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In, Out, int64_t),
-                  decltype(::cublasZgemv_v2_64)>());
+      CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
+                         int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
+                  decltype(::cublasZgemmBatched_64)>());
   static_assert(
-      CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t, Out, int64_t),
-                  decltype(::cublasStrsm_v2_64)>());
+      CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                         In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                  decltype(::cublasSgemmStridedBatched_64)>());
   static_assert(
-      CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t, Out, int64_t),
-                  decltype(::cublasDtrsm_v2_64)>());
+      CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                         In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                  decltype(::cublasDgemmStridedBatched_64)>());
   static_assert(
-      CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t, Out, int64_t),
-                  decltype(::cublasCtrsm_v2_64)>());
+      CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                         In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                  decltype(::cublasCgemmStridedBatched_64)>());
   static_assert(
-      CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t, Out, int64_t),
-                  decltype(::cublasZtrsm_v2_64)>());
+      CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                         In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                  decltype(::cublasZgemmStridedBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In,
+                                   Out, int64_t),
+                            decltype(::cublasSgemv_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In,
+                                   Out, int64_t),
+                            decltype(::cublasDgemv_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In,
+                                   Out, int64_t),
+                            decltype(::cublasCgemv_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In,
+                                   Out, int64_t),
+                            decltype(::cublasZgemv_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t,
+                                   Out, int64_t),
+                            decltype(::cublasStrsm_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t,
+                                   Out, int64_t),
+                            decltype(::cublasDtrsm_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t,
+                                   Out, int64_t),
+                            decltype(::cublasCtrsm_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t,
+                                   Out, int64_t),
+                            decltype(::cublasZtrsm_v2_64)>());
 #endif
 #else
   GTEST_SKIP() << "cublas_v2.h was not found when the build was configured";
@@ -158,7 +173,8 @@ TEST(AbiOfOutputs, Cublas) {
 TEST(AbiOfOutputs, CublasLt) {
 #if DETSHIM_TEST_HAVE_cublas
 #if CUDART_VERSION >= 13000
-  static_assert(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET == 6 && CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET == 7);
+  static_assert(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET == 6 &&
+                CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET == 7);
   static_assert(CUBLASLT_MATRIX_LAYOUT_BATCH_MODE == 8);
   static_assert(CUBLASLT_BATCH_MODE_STRIDED == 0 && CUBLASLT_BATCH_MODE_POINTER_ARRAY == 1);
   static_assert(CUBLASLT_MATMUL_DESC_COMPUTE_TYPE == 0 && CUBLASLT_MATMUL_DESC_TRANSA == 3);
@@ -176,18 +192,19 @@ TEST(AbiOfOutputs, Cudnn) {
   static_assert(CalledAlike<abi::cudnnStatus(Tensor, int, int*, int*, int*, int*),
                             decltype(::cudnnGetTensorNdDescriptor)>());
   using Handle = abi::cudnnHandle_t;
-  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, In, In, Tensor, In, Tensor, Out, Tensor, In, In, In,
-                                             In, double),
+  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, In, In, Tensor, In, Tensor, Out, Tensor,
+                                             In, In, In, In, double),
                             decltype(::cudnnBatchNormalizationForwardInference)>());
-  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, int, In, In, Tensor, In, Tensor, In, Tensor, Out,
-                                             Tensor, In, In, double, Out, Out, double, Out, Out,
-                                             abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t),
-                            decltype(::cudnnBatchNormalizationForwardTrainingEx)>());
   static_assert(
-      CalledAlike<abi::cudnnStatus(Handle, int, int, In, In, In, In, Tensor, In, Tensor, In, Tensor, In,
-                                   Tensor, Out, Tensor, Out, Tensor, In, In, Out, Out, double, In, In,
+      CalledAlike<abi::cudnnStatus(Handle, int, int, In, In, Tensor, In, Tensor, In, Tensor, Out,
+                                   Tensor, In, In, double, Out, Out, double, Out, Out,
                                    abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t),
-                  decltype(::cudnnBatchNormalizationBackwardEx)>());
+                  decltype(::cudnnBatchNormalizationForwardTrainingEx)>());
+  static_assert(CalledAlike<abi::cudnnStatus(
+                                Handle, int, int, In, In, In, In, Tensor, In, Tensor, In, Tensor,
+                                In, Tensor, Out, Tensor, Out, Tensor, In, In, Out, Out, double, In,
+                                In, abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t),
+                            decltype(::cudnnBatchNormalizationBackwardEx)>());
   static_assert(CUDNN_DIM_MAX == 8 && CUDNN_BATCHNORM_OPS_BN == 0);
   static_assert(CUDNN_DATA_DOUBLE == 1 && CUDNN_DATA_HALF == 2 && CUDNN_DATA_BFLOAT16 == 9 &&
                 CUDNN_DATA_INT64 == 10 && CUDNN_DATA_BOOLEAN == 11);
@@ -352,7 +369,8 @@ TEST(AbiOfOutputs, CudnnGraphs) {
   static_assert(pack_intermediates == CUDNN_ATTR_VARIANT_PACK_INTERMEDIATES);
   static_assert(pack_workspace == CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
   static_assert(CUDNN_TYPE_FLOAT == static_cast<int>(abi::cudnnBackendAttributeType::floating) &&
-                CUDNN_TYPE_DOUBLE == static_cast<int>(abi::cudnnBackendAttributeType::floating_double) &&
+                CUDNN_TYPE_DOUBLE ==
+                    static_cast<int>(abi::cudnnBackendAttributeType::floating_double) &&
                 CUDNN_TYPE_VOID_PTR == static_cast<int>(abi::cudnnBackendAttributeType::pointer));
 #endif
 #else
@@ -368,9 +386,12 @@ TEST(AbiOfOutputs, Nccl) {
   static_assert(CalledAlike<Status(Communicator, int*), decltype(::ncclCommUserRank)>());
   static_assert(CalledAlike<Status(), decltype(::ncclGroupStart)>());
   static_assert(CalledAlike<Status(), decltype(::ncclGroupEnd)>());
-  static_assert(detshim::size_of_nccl_type(ncclInt8) == 1 && detshim::size_of_nccl_type(ncclUint32) == 4);
-  static_assert(detshim::size_of_nccl_type(ncclInt64) == 8 && detshim::size_of_nccl_type(ncclFloat16) == 2);
-  static_assert(detshim::size_of_nccl_type(ncclFloat32) == 4 && detshim::size_of_nccl_type(ncclFloat64) == 8);
+  static_assert(detshim::size_of_nccl_type(ncclInt8) == 1 &&
+                detshim::size_of_nccl_type(ncclUint32) == 4);
+  static_assert(detshim::size_of_nccl_type(ncclInt64) == 8 &&
+                detshim::size_of_nccl_type(ncclFloat16) == 2);
+  static_assert(detshim::size_of_nccl_type(ncclFloat32) == 4 &&
+                detshim::size_of_nccl_type(ncclFloat64) == 8);
   static_assert(detshim::size_of_nccl_type(ncclBfloat16) == 2);
 #else
   GTEST_SKIP() << "nccl.h was not found when the build was configured";
@@ -380,12 +401,13 @@ TEST(AbiOfOutputs, Nccl) {
 TEST(AbiOfOutputs, Driver) {
 #if DETSHIM_TEST_HAVE_driver
 #if CUDA_VERSION >= 12000
-  static_assert(CalledAlike<abi::CUresult(abi::CUcontext, unsigned long long*), decltype(::cuCtxGetId)>());
+  static_assert(
+      CalledAlike<abi::CUresult(abi::CUcontext, unsigned long long*), decltype(::cuCtxGetId)>());
 #endif
   static_assert(CU_MEMHOSTREGISTER_DEVICEMAP == abi::host_register_mapped);
 #if CUDA_VERSION >= 13000
-  using Copies = abi::CUresult(const abi::CUdeviceptr*, const abi::CUdeviceptr*, const size_t*, size_t, Out,
-                               size_t*, size_t, Stream);
+  using Copies = abi::CUresult(const abi::CUdeviceptr*, const abi::CUdeviceptr*, const size_t*,
+                               size_t, Out, size_t*, size_t, Stream);
   static_assert(CalledAlike<Copies, decltype(::cuMemcpyBatchAsync)>());
 #endif
 #else

@@ -10,20 +10,22 @@ rules='
 common:
 shim/core:
 shim/core/base: common
-shim/core/policy: common shim/core/base
-shim/core/identity: common shim/core/base shim/core/policy
-shim/core/log: common shim/core/base shim/core/policy shim/core/identity
-shim/core/fingerprint: common shim/core/base shim/core/policy shim/core/identity shim/core/log
-shim/core/seeds: common shim/core/base shim/core/policy shim/core/identity shim/core/log
-shim/core/tuning: common shim/core/base shim/core/policy shim/core/identity shim/core/log
+shim/core/python: common shim/core/base
+shim/core/policy: common shim/core/base shim/core/python
+shim/core/identity: common shim/core/base shim/core/python shim/core/policy
+shim/core/log: common shim/core/base shim/core/python shim/core/policy shim/core/identity
+shim/core/fingerprint: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log
+shim/core/seeds: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log
+shim/core/tuning: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log
 shim/abi:
-shim/loader: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning
-shim/hooks/support: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader
-shim/hooks/digests: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support
-shim/hooks/runtimes: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/loader shim/hooks/support
-shim/hooks/libc: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/loader shim/hooks/support shim/hooks/runtimes
-shim/hooks: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support shim/hooks/digests
-shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support shim/hooks/runtimes shim/hooks/libc shim/hooks
+shim/loader: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning
+shim/hooks/support: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader
+shim/hooks/cuda: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support
+shim/hooks/digests: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support shim/hooks/cuda
+shim/hooks/runtimes: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/loader shim/hooks/support
+shim/hooks/libc: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/loader shim/hooks/support shim/hooks/runtimes
+shim/hooks: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support shim/hooks/cuda shim/hooks/digests
+shim: common shim/core/base shim/core/python shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support shim/hooks/runtimes shim/hooks/libc shim/hooks
 tools/support: common
 tools/log_reader: common tools/support
 tools/scanner: common tools/support tools/log_reader
@@ -31,20 +33,20 @@ tools/gpu_code: tools/support
 tools/verdict: common tools/support tools/log_reader tools/scanner tools/gpu_code
 tools/report: common tools/support tools/log_reader tools/scanner tools/gpu_code tools/verdict
 tools/log_diff: common tools/support tools/log_reader tools/scanner tools/verdict tools/report
-tools/verify/artifact_formats: tools/support
-tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/environment tools/run tools/verify/artifact_formats
+tools/artifact_formats: tools/support
+tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/environment tools/run tools/artifact_formats
 tools/html_report: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify
 tools/environment: common tools/support tools/log_reader tools/scanner tools/report
 tools/evidence: common tools/support tools/log_reader tools/verdict tools/environment
 tools/run: common tools/support tools/log_reader tools/scanner tools/environment
 tools/patch:
-tools/verbs: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/gpu_code tools/verify/artifact_formats tools/patch
+tools/verbs: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/gpu_code tools/artifact_formats tools/patch
 tools: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/verbs
 '
 
 sources() { find "$@" -name '*.h' -o -name '*.h.in' -o -name '*.cpp' -o -name '*.S'; }
 
-# "file included-file" for every include of a file of ours. The command's own includes begin at tools/, the library's at
+# "file included-file" for every include of our own file. The command's own includes begin at tools/, the library's at
 # shim/; one that is generated is where the rest of its kind is.
 includes() {
   {

@@ -7,7 +7,7 @@ DESTDIR="$folder" cmake --install "$(dirname "$2")" --prefix /usr >"$folder/log"
 
 library=$(find "$folder/usr/lib" -name libdetshim.so)
 [ -n "$library" ] || { echo "no libdetshim.so was installed"; exit 1; }
-for file in bin/detshim share/man/man1/detshim.1 share/bash-completion/completions/detshim \
+for file in bin/detshim share/detshim/valgrind.supp share/man/man1/detshim.1 share/bash-completion/completions/detshim \
   share/zsh/site-functions/_detshim share/fish/vendor_completions.d/detshim.fish share/doc/detshim/README.md share/doc/detshim/docs/LOG_FORMAT.md; do
   [ -e "$folder/usr/$file" ] || { echo "$file was not installed"; exit 1; }
 done

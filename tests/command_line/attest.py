@@ -3,6 +3,7 @@
 
 Usage: attest.py DETSHIM LIBDETSHIM SOURCE
 """
+
 import hashlib
 import json
 import os
@@ -32,11 +33,30 @@ class Attest(unittest.TestCase):
         self.folder = pathlib.Path(scratch.name)
 
     def run_detshim(self, *words):
-        return subprocess.run([DETSHIM, *words], cwd=self.folder, capture_output=True, text=True, check=False,
-                              env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "HF_TOKEN": "hf_sesame"})
+        return subprocess.run(
+            [DETSHIM, *words],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "HF_TOKEN": "hf_sesame"},
+        )
 
     def verify(self, script, *options):
-        self.run_detshim("verify", "--runs", "2", "--library", LIBRARY, *options, "--", "/bin/sh", "-c", script, "sh", "--password=sesame")
+        self.run_detshim(
+            "verify",
+            "--runs",
+            "2",
+            "--library",
+            LIBRARY,
+            *options,
+            "--",
+            "/bin/sh",
+            "-c",
+            script,
+            "sh",
+            "--password=sesame",
+        )
         [document] = self.folder.glob("detshim-log/verify-*/verify.json")
         return document
 
@@ -52,32 +72,69 @@ class Attest(unittest.TestCase):
         return {one["name"]: one["digest"]["sha256"] for one in statement["subject"]}
 
     def test_states_the_digests_of_what_was_compared(self):
-        document = self.verify("echo loss; printf 12a4 >out; cp out stdout", "--output", "out", "--output", "stdout")
+        document = self.verify(
+            "echo loss; printf 12a4 >out; cp out stdout", "--output", "out", "--output", "stdout"
+        )
         statement = self.attest()
         self.assertEqual(statement["predicate"]["result"], "PASSED")
-        self.assertEqual(self.digests(statement),
-                         {"stdout": sha256(b"loss\n"), "out": sha256(b"12a4"), "./stdout": sha256(b"12a4")})
-        self.assertEqual(statement["predicate"]["passedTests"],
-                         ["exit status", "stdout", "stderr", "output out", "output stdout"])
+        self.assertEqual(
+            self.digests(statement),
+            {"stdout": sha256(b"loss\n"), "out": sha256(b"12a4"), "./stdout": sha256(b"12a4")},
+        )
+        self.assertEqual(
+            statement["predicate"]["passedTests"],
+            ["exit status", "stdout", "stderr", "output out", "output stdout"],
+        )
         configuration = {one["name"]: one for one in statement["predicate"]["configuration"]}
         digests = {name: one["digest"]["sha256"] for name, one in configuration.items()}
         environment = document.parent / "environment.json"
-        self.assertEqual(digests, {file.name: sha256(file.read_bytes())
-                                   for file in (document, environment, pathlib.Path(LIBRARY))})
+        self.assertEqual(
+            digests,
+            {
+                file.name: sha256(file.read_bytes())
+                for file in (document, environment, pathlib.Path(LIBRARY))
+            },
+        )
         self.assertEqual(configuration["verify.json"]["annotations"]["equal_runs"], 2)
-        notes = subprocess.run(["readelf", "-n", LIBRARY], capture_output=True, text=True, check=True).stdout
-        self.assertIn("Build ID: " + configuration["libdetshim.so"]["annotations"]["build_id"], notes)
+        notes = subprocess.run(
+            ["readelf", "-n", LIBRARY], capture_output=True, text=True, check=True
+        ).stdout
+        self.assertIn(
+            "Build ID: " + configuration["libdetshim.so"]["annotations"]["build_id"], notes
+        )
 
     def test_secrets_of_the_command_are_in_no_file(self):
         written = ["--junit", "junit.xml", "--sarif", "verify.sarif", "--markdown", "verify.md"]
-        result = self.run_detshim("verify", "--runs", "2", "--library", LIBRARY, *written, "--", "/bin/sh", "-c", "date +%N; date +%N",
-                                  "sh", "--password=sesame", "-u", "me:sesame", "https://me:sesame@example.org/")
+        result = self.run_detshim(
+            "verify",
+            "--runs",
+            "2",
+            "--library",
+            LIBRARY,
+            *written,
+            "--",
+            "/bin/sh",
+            "-c",
+            "date +%N; date +%N",
+            "sh",
+            "--password=sesame",
+            "-u",
+            "me:sesame",
+            "https://me:sesame@example.org/",
+        )
         self.assertIn("--password=<hidden>", result.stdout)
         self.run_detshim("attest", "-o", "statement.json")
         self.run_detshim("report", "-o", "page.html")
         files = [file for file in self.folder.rglob("*") if file.is_file()]
-        self.assertLess({*written[1::2], "statement.json", "page.html", "verify.json"}, {file.name for file in files})
-        for text in [result.stdout, result.stderr, *(file.read_text(errors="replace") for file in files)]:
+        self.assertLess(
+            {*written[1::2], "statement.json", "page.html", "verify.json"},
+            {file.name for file in files},
+        )
+        for text in [
+            result.stdout,
+            result.stderr,
+            *(file.read_text(errors="replace") for file in files),
+        ]:
             self.assertNotIn("sesame", text)
 
     def test_a_byte_that_is_other_changes_the_digest(self):
@@ -90,12 +147,22 @@ class Attest(unittest.TestCase):
         self.assertEqual(self.digests(self.attest())["out"], sha256(b"12a4"))
 
     def test_says_where_a_digest_is_not_of_all_runs(self):
-        for script, count in (("echo same", 0), ("echo took $$ ms; echo same", 1), ("printf '%s\\rloss 1\\n' $(date +%N)", 1)):
+        for script, count in (
+            ("echo same", 0),
+            ("echo took $$ ms; echo same", 1),
+            ("printf '%s\\rloss 1\\n' $(date +%N)", 1),
+        ):
             shutil.rmtree(self.folder / "detshim-log", ignore_errors=True)
             self.verify(script)
             statement = self.attest()
-            how = next(one["annotations"] for one in statement["predicate"]["configuration"] if one["name"] == "verify.json")
-            self.assertEqual((statement["predicate"]["result"], how["other_bytes"]), ("PASSED", count), script)
+            how = next(
+                one["annotations"]
+                for one in statement["predicate"]["configuration"]
+                if one["name"] == "verify.json"
+            )
+            self.assertEqual(
+                (statement["predicate"]["result"], how["other_bytes"]), ("PASSED", count), script
+            )
 
     def test_runs_that_differ_fail(self):
         self.verify("date +%N >out; date +%N; echo same >&2", "--output", "out")
@@ -113,14 +180,29 @@ class Attest(unittest.TestCase):
         document = self.verify("date +%N")
         whole = json.loads(document.read_text())
         self.assertTrue(whole["differences"])
-        for change in ({"verdict": "equal"}, {"verdict": "equal", "compared": whole["compared"]},
-                       {"verdict": "equal", "differences": []}, {"verdict": "good"}):
+        for change in (
+            {"verdict": "equal"},
+            {"verdict": "equal", "compared": whole["compared"]},
+            {"verdict": "equal", "differences": []},
+            {"verdict": "good"},
+        ):
             document.write_text(json.dumps(whole | change))
             self.assertEqual(self.attest()["predicate"]["result"], "FAILED", change)
-        good = whole | {"verdict": "equal", "differences": [], "equal_runs": 2, "problems": [],
-                        "compared": [one | {"equal": True} for one in whole["compared"]]}
-        for change, result in (({}, "PASSED"), ({"problems": [{"kind": "log", "text": ""}]}, "WARNED"), ({"runs": []}, "WARNED"),
-                               ({"equal_runs": 1000}, "WARNED"), ({"equal_runs": 1}, "WARNED"), ({"verdict": "good"}, "WARNED")):
+        good = whole | {
+            "verdict": "equal",
+            "differences": [],
+            "equal_runs": 2,
+            "problems": [],
+            "compared": [one | {"equal": True} for one in whole["compared"]],
+        }
+        for change, result in (
+            ({}, "PASSED"),
+            ({"problems": [{"kind": "log", "text": ""}]}, "WARNED"),
+            ({"runs": []}, "WARNED"),
+            ({"equal_runs": 1000}, "WARNED"),
+            ({"equal_runs": 1}, "WARNED"),
+            ({"verdict": "good"}, "WARNED"),
+        ):
             document.write_text(json.dumps(good | change))
             self.assertEqual(self.attest()["predicate"]["result"], result, change)
 
@@ -135,17 +217,31 @@ class Attest(unittest.TestCase):
         document = self.verify("echo loss")
         text = document.read_text()
         whole = json.loads(text)
-        cut = [text[:-20], "", "[]", "{}", *(json.dumps({name: value for name, value in whole.items() if name != gone})
-                                            for gone in ("compared", "equal_runs", "seed", "library", "problems"))]
+        cut = [
+            text[:-20],
+            "",
+            "[]",
+            "{}",
+            *(
+                json.dumps({name: value for name, value in whole.items() if name != gone})
+                for gone in ("compared", "equal_runs", "seed", "library", "problems")
+            ),
+        ]
         no_digest = json.loads(text)
         for one in no_digest["compared"]:
             one["sha256"] = None
-        for broken in [*cut, json.dumps(no_digest), json.dumps(whole | {"compared": []}),
-                       json.dumps(whole | {"equal_runs": "2"})]:
+        for broken in [
+            *cut,
+            json.dumps(no_digest),
+            json.dumps(whole | {"compared": []}),
+            json.dumps(whole | {"equal_runs": "2"}),
+        ]:
             document.write_text(broken)
             result = self.run_detshim("attest", "-o", "statement.json")
             self.assertEqual((result.returncode, result.stdout), (2, ""), broken[-60:])
-            self.assertRegex(result.stderr.replace(str(self.folder), ""), r"\Adetshim: [^\n]{1,200}\n\Z")
+            self.assertRegex(
+                result.stderr.replace(str(self.folder), ""), r"\Adetshim: [^\n]{1,200}\n\Z"
+            )
             self.assertFalse((self.folder / "statement.json").exists())
 
     def test_takes_the_last_and_writes_where_asked(self):

@@ -4,6 +4,7 @@ What takes long says on a terminal, and there alone, what it does.
 
 Usage: colours.py DETSHIM LIBDETSHIM SOURCE
 """
+
 import os
 import pathlib
 import pty
@@ -13,10 +14,23 @@ import tempfile
 import unittest
 
 DETSHIM, LIBRARY = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:3])
-PROGRAM = ["--library", LIBRARY, "--", "/usr/bin/python3", "-B", "-c", "import random; print(random.random())"]
+PROGRAM = [
+    "--library",
+    LIBRARY,
+    "--",
+    "/usr/bin/python3",
+    "-B",
+    "-c",
+    "import random; print(random.random())",
+]
 # Each has something that is bold or red.
-VERBS = [["log", "a", "--no-scan"], ["log", "diff", "a", "b"], ["env", "diff", "a", "b"],
-         ["doctor", "--library", LIBRARY, "--", "no-such-program"], ["verify", "--runs", "2", *PROGRAM]]
+VERBS = [
+    ["log", "a", "--no-scan"],
+    ["log", "diff", "a", "b"],
+    ["env", "diff", "a", "b"],
+    ["doctor", "--library", LIBRARY, "--", "no-such-program"],
+    ["verify", "--runs", "2", *PROGRAM],
+]
 
 
 class Colours(unittest.TestCase):
@@ -30,9 +44,20 @@ class Colours(unittest.TestCase):
 
     @classmethod
     def call(cls, words, output=subprocess.PIPE, errors=subprocess.PIPE, **variables):
-        environment = {"PATH": "/usr/bin:/bin", "HOME": cls.folder, "LANG": "C.UTF-8", "TERM": "xterm"} | variables
-        return subprocess.run([DETSHIM, *words], cwd=cls.folder, env=environment, stdout=output, stderr=errors,
-                              check=False).stdout
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": cls.folder,
+            "LANG": "C.UTF-8",
+            "TERM": "xterm",
+        } | variables
+        return subprocess.run(
+            [DETSHIM, *words],
+            cwd=cls.folder,
+            env=environment,
+            stdout=output,
+            stderr=errors,
+            check=False,
+        ).stdout
 
     def on_terminal(self, words, stream="output", **variables):
         terminal, ours = pty.openpty()
@@ -48,7 +73,12 @@ class Colours(unittest.TestCase):
         for words in VERBS:
             with self.subTest(verb=words[:2]):
                 self.assertIn(b"\x1b[", self.call(words, CLICOLOR_FORCE="1"))
-                for variables in ({}, {"CLICOLOR_FORCE": "0"}, {"CLICOLOR_FORCE": ""}, {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}):
+                for variables in (
+                    {},
+                    {"CLICOLOR_FORCE": "0"},
+                    {"CLICOLOR_FORCE": ""},
+                    {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"},
+                ):
                     plain = self.call(words, **variables)
                     self.assertTrue(plain)
                     self.assertNotIn(b"\x1b", plain, variables)
@@ -62,9 +92,12 @@ class Colours(unittest.TestCase):
         self.assertNotIn(b"\x1b", self.on_terminal(words, NO_COLOR="1"))
 
     def test_long_work_says_what_it_does(self):
-        for words, work in ((["log", "a", "--no-scan"], b"reading the log"), (["log", "diff", "a", "b"], b"reading the log in b"),
-                            (["verify", "--runs", "2", *PROGRAM], b"hashing 4 files"),
-                            (["verify", "--runs", "2", *PROGRAM], b"comparing what")):
+        for words, work in (
+            (["log", "a", "--no-scan"], b"reading the log"),
+            (["log", "diff", "a", "b"], b"reading the log in b"),
+            (["verify", "--runs", "2", *PROGRAM], b"hashing 4 files"),
+            (["verify", "--runs", "2", *PROGRAM], b"comparing what"),
+        ):
             with self.subTest(verb=words[:2]):
                 said = self.on_terminal(words, "errors")
                 self.assertIn(b"\r\x1b[Kdetshim: " + work, said)
@@ -72,7 +105,9 @@ class Colours(unittest.TestCase):
                 self.assertNotIn(b"\x1b", self.on_terminal(words, "errors", TERM="dumb"))
 
     def test_json_has_none(self):
-        self.assertNotIn(b"\x1b", self.call(["log", "a", "--json", "--no-scan"], CLICOLOR_FORCE="1"))
+        self.assertNotIn(
+            b"\x1b", self.call(["log", "a", "--json", "--no-scan"], CLICOLOR_FORCE="1")
+        )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 Usage: man_page.py DETSHIM LIBDETSHIM SOURCE [--write]      --write: puts the statuses of the help into the page
 """
+
 import pathlib
 import re
 import shutil
@@ -15,7 +16,9 @@ LITERAL = re.compile(r"(?<=As the help of each verb has them:\n\.Bd -literal\n).
 
 
 def help_of(verb):
-    return subprocess.run([DETSHIM, *verb.split(), "--help"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [DETSHIM, *verb.split(), "--help"], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def part(text, begin):
@@ -40,7 +43,12 @@ def options_in_help(text):
 def options_in_page(text):
     """Behind Fl, up to the next macro: n, -runs."""
     flags = re.findall(r"\bFl ((?:-?[a-z][-a-z]*(?: , )?)+)", text)
-    return {"-" + one for flag in flags for one in re.split(" , | ", flag) if re.fullmatch("[a-z]|-[a-z][-a-z]+", one)}
+    return {
+        "-" + one
+        for flag in flags
+        for one in re.split(" , | ", flag)
+        if re.fullmatch("[a-z]|-[a-z][-a-z]+", one)
+    }
 
 
 def main():
@@ -52,19 +60,27 @@ def main():
         PAGE.write_text(LITERAL.sub(lambda _: statuses.replace("\\", "\\e"), page))
         return 0
     if LITERAL.search(page).group() != statuses:
-        bad.append("the statuses are not those of the help: man_page.py DETSHIM LIBDETSHIM SOURCE --write")
+        bad.append(
+            "the statuses are not those of the help: man_page.py DETSHIM LIBDETSHIM SOURCE --write"
+        )
     sections = {}
-    for title, text in re.findall(r"^\.Ss Options of ([^\n]*)\n(.*?)(?=^\.S[sh] )", page, re.S | re.M):
+    for title, text in re.findall(
+        r"^\.Ss Options of ([^\n]*)\n(.*?)(?=^\.S[sh] )", page, re.S | re.M
+    ):
         sections |= dict.fromkeys(title.split(" and "), text)
-    bad += [f"the page has options of '{verb}', which is no verb" for verb in set(sections) - set(known)]
+    bad += [
+        f"the page has options of '{verb}', which is no verb" for verb in set(sections) - set(known)
+    ]
     for verb, text in known.items():
         if f".Nm\n.Cm {verb}\n" not in page:
             bad.append(f"no synopsis of {verb}")
         if f".It Cm {verb}\n" not in page and f".Cm {verb.split()[-1]}\n" not in page:
             bad.append(f"no description of {verb}")
         example = re.search(rf"\nExample:\n  (detshim {verb}\b.*)\n", text)
-        if not example or not set(re.findall(r" (--?[a-z][-a-z]*)", example[1].split(" -- ")[0])) <= options_in_help(text):
-            bad.append(f"the help of {verb} has no example, or one with an option that is none")
+        if not example or not set(
+            re.findall(r" (--?[a-z][-a-z]*)", example[1].split(" -- ")[0])
+        ) <= options_in_help(text):
+            bad.append(f"the help of {verb} has no example, or one with an unknown option")
         in_help, in_page = options_in_help(text), options_in_page(sections.get(verb, ""))
         bad += [f"{verb} {one} is not in the page" for one in sorted(in_help - in_page)]
         bad += [f"{verb} {one} is in the page alone" for one in sorted(in_page - in_help)]

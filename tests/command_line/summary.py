@@ -3,6 +3,7 @@
 
 Usage: summary.py DETSHIM LIBDETSHIM SOURCE
 """
+
 import html
 import pathlib
 import re
@@ -17,20 +18,56 @@ DETSHIM, LIBRARY = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:3])
 class Summary(unittest.TestCase):
     def summary(self, script, *options):
         with tempfile.TemporaryDirectory() as folder:
-            result = subprocess.run([DETSHIM, "verify", "--runs", "2", "--markdown", "summary.md", *options, "--library", LIBRARY,
-                                     "--", "/bin/sh", "-c", script, "sh", "sesame"], cwd=folder, capture_output=True, text=True, check=False,
-                                    env={"PATH": "/usr/bin:/bin", "HOME": folder})
+            result = subprocess.run(
+                [
+                    DETSHIM,
+                    "verify",
+                    "--runs",
+                    "2",
+                    "--markdown",
+                    "summary.md",
+                    *options,
+                    "--library",
+                    LIBRARY,
+                    "--",
+                    "/bin/sh",
+                    "-c",
+                    script,
+                    "sh",
+                    "sesame",
+                ],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=False,
+                env={"PATH": "/usr/bin:/bin", "HOME": folder},
+            )
             self.text = pathlib.Path(folder, "summary.md").read_text()
             self.assertNotIn("sesame", self.text)
             self.status = result.returncode
-        return {html.unescape(key): html.unescape(value) for key, value in re.findall(r"^\| (.*) \| (.*) \|$", self.text, re.M)}
+        return {
+            html.unescape(key): html.unescape(value)
+            for key, value in re.findall(r"^\| (.*) \| (.*) \|$", self.text, re.M)
+        }
 
     def test_equal(self):
         rows = self.summary("echo loss; echo 12 >'a|b'", "--output", "a|b")
         self.assertEqual(self.status, 0)
-        self.assertEqual(rows, {"exit status": "equal: status 0", "stdout": "equal: 1 line", "stderr": "equal: 0 lines",
-                                "output 'a|b'": "equal: 3 bytes"})
-        self.assertTrue(self.text.startswith("### detshim verify: equal - 2 runs\n\nsh, seed 42, mode enforce\n"), self.text)
+        self.assertEqual(
+            rows,
+            {
+                "exit status": "equal: status 0",
+                "stdout": "equal: 1 line",
+                "stderr": "equal: 0 lines",
+                "output 'a|b'": "equal: 3 bytes",
+            },
+        )
+        self.assertTrue(
+            self.text.startswith(
+                "### detshim verify: equal - 2 runs\n\nsh, seed 42, mode enforce\n"
+            ),
+            self.text,
+        )
         self.assertIn("| compared | |\n|---|---|\n", self.text)
         self.assertIn("95 % confidence", self.text)
 

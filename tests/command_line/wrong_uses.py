@@ -4,6 +4,7 @@ values is accepted, says which; nothing is printed beside it, and no file is lef
 
 Usage: wrong_uses.py DETSHIM LIBDETSHIM SOURCE [--show]
 """
+
 import os
 import pathlib
 import re
@@ -32,7 +33,6 @@ USES = [
     (["--lib", "more"], ["'more'"]),
     (["help", "dance"], ["'dance'"]),
     (["-x"], ["-x"]),
-
     (["run"], ["no program"]),
     (["run", "--"], ["no program"]),
     (["run", "--sed", "7", *PYTHON], ["--sed", "did you mean --seed?"]),
@@ -45,8 +45,11 @@ USES = [
     (["run", "--seed", "18446744073709551616", *PYTHON], ["--seed '18446744073709551616'", NUMBER]),
     (["run", "--mode", "fast", *PYTHON], ["--mode 'fast'", MODES]),
     (["run", "--mode=", *PYTHON], ["--mode", "without its M"]),
-    (["run", "--policy", "odd", *PYTHON], ["--policy 'odd'", "fixed or keep"]),
-    (["run", "--seed", "1", "--disable", "cudn", *PYTHON], ["DETSHIM_DISABLE", "cudn", "libraries, hooks"]),
+    (["run", "--policy", "odd", *PYTHON], ["--policy 'odd'", "fixed, keep or vary"]),
+    (
+        ["run", "--seed", "1", "--disable", "cudn", *PYTHON],
+        ["DETSHIM_DISABLE", "cudn", "libraries, hooks"],
+    ),
     (["run", "--quiet=0", *PYTHON], ["--quiet=0", "takes no value"]),
     (["run", "--freeze", "nowhere", *PYTHON], ["--freeze 'nowhere'", "train.py:7"]),
     (["run", "--freeze-from", "gone", *PYTHON], ["--freeze-from 'gone'"]),
@@ -61,23 +64,35 @@ USES = [
     (["run", "--", "@./folder"], ["'./folder'", DENIED], 126),
     (["run", "--", "@./text"], ["'./text'", DENIED], 126),
     (["run", "@script.py"], ["'script.py'", MISSING, "python3 script.py runs it"], 127),
-    (["run", "--seed", "1", "--", "@./broken_script"], ["'./broken_script'", "/no/such/interpreter"], 127),
-
+    (
+        ["run", "--seed", "1", "--", "@./broken_script"],
+        ["'./broken_script'", "/no/such/interpreter"],
+        127,
+    ),
     (["verify"], ["no program"]),
     (["verify", "--outptu", "x", *PYTHON], ["--outptu", "did you mean --output?"]),
     (["verify", "-n", "1", *PYTHON], ["--runs: '1'", OF_RUNS]),
     (["verify", "-n", "-3", *PYTHON], ["--runs: '-3'", OF_RUNS]),
     (["verify", "-n", "two", *PYTHON], ["--runs: 'two'", OF_RUNS]),
     (["verify", "-n", "2.5", *PYTHON], ["--runs: '2.5'", OF_RUNS]),
-    (["verify", "-n", "99999999999999999999", *PYTHON], ["--runs: '99999999999999999999'", OF_RUNS]),
+    (
+        ["verify", "-n", "99999999999999999999", *PYTHON],
+        ["--runs: '99999999999999999999'", OF_RUNS],
+    ),
     (["verify", "--runs=", *PYTHON], ["--runs", "without its N"]),
     (["verify", "--metric", "(", *PYTHON], ["--metric '('"]),
     (["verify", "--metric", "loss", *PYTHON], ["--metric 'loss'", "one group"]),
     (["verify", "--volatile", "[", *PYTHON], ["--volatile '['"]),
     (["verify", "--metric", "(.)", "--rtol", "nan", *PYTHON], ["--rtol: 'nan'", "not negative"]),
     (["verify", "--metric", "(.)", "--rtol", "-1", *PYTHON], ["--rtol: '-1'", "not negative"]),
-    (["verify", "--metric", "(.)", "--atol", "1e999", *PYTHON], ["--atol: '1e999'", "not negative"]),
-    (["verify", "--metric", "(.)", "--atol", "little", *PYTHON], ["--atol: 'little'", "not negative"]),
+    (
+        ["verify", "--metric", "(.)", "--atol", "1e999", *PYTHON],
+        ["--atol: '1e999'", "not negative"],
+    ),
+    (
+        ["verify", "--metric", "(.)", "--atol", "little", *PYTHON],
+        ["--atol: 'little'", "not negative"],
+    ),
     (["verify", "--rtol", "0.1", *PYTHON], ["--metric REGEX is missing"]),
     (["verify", "--output", *PYTHON], ["--output '--'", "GLOB is missing"]),
     (["verify", "--output=", *PYTHON], ["--output", "without its GLOB"]),
@@ -98,14 +113,11 @@ USES = [
     (["verify", "--", "@./folder"], ["'./folder'", DENIED]),
     (["verify", "--", "@./text"], ["'./text'", DENIED]),
     (["verify", "@script.py"], ["'script.py'", MISSING, "python3 script.py runs it"]),
-
-
     (["patch", "gone"], ["'gone'", MISSING]),
     (["patch", "@folder"], ["no log in 'folder'", "detshim run"]),
     (["patch", "@closed"], ["'closed'", DENIED]),
     (["patch", "--seed", "-1", "@log"], ["--seed", "'-1'", "below 2^32"]),
     (["patch", "--seed", "4294967296", "@log"], ["'4294967296'", "below 2^32"]),
-
     (["log", "gone"], ["'gone'", MISSING]),
     (["log", "@text"], ["'text'", "Not a directory"]),
     (["log", "@folder"], ["no log in 'folder'", "detshim run"]),
@@ -119,7 +131,6 @@ USES = [
     (["log", "@log", "@folder"], ["folder"]),
     (["log", "--chekc"], ["--chekc", "did you mean --check?"]),
     (["log"], ["detshim-log/latest", MISSING]),
-
     (["log", "diff"], ["A is required", "detshim log diff --help"]),
     (["log", "diff", "@log"], ["B is required"]),
     (["log", "diff", "@log", "gone"], ["'gone'", MISSING]),
@@ -128,7 +139,6 @@ USES = [
     (["log", "diff", "@newer", "@log"], ["newer", "format 99"]),
     (["log", "diff", "@closed", "@log"], ["'closed'", DENIED]),
     (["log", "diff", "@log", "@log", "@log"], ["not expected: log"]),
-
     (["report", "gone"], ["'gone'", MISSING]),
     (["report", "@folder"], ["'folder'", "neither a log nor"]),
     (["report", "@text"], ["'text'", "verify --json"]),
@@ -138,7 +148,6 @@ USES = [
     (["report", "@verified.json", "-o", "gone/report.html"], ["'gone/report.html'", MISSING]),
     (["report", "@verified.json", "-o", "@folder"], ["'folder'", "Is a directory"]),
     (["report", "@verified.json", "-o", "@closed/report.html"], ["'closed/report.html'", DENIED]),
-
     (["attest"], ["'detshim-log/latest'", "detshim verify"]),
     (["attest", "@closed/verify.json"], ["'closed/verify.json'", DENIED]),
     (["attest", "gone"], ["'gone'", MISSING]),
@@ -147,10 +156,8 @@ USES = [
     (["attest", "@newer.json"], ["'newer.json'", "99"]),
     (["attest", "@closed.json"], ["'closed.json'", DENIED]),
     (["attest", "@verified.json", "-o", "gone/statement.json"], ["'gone/statement.json'", MISSING]),
-
     (["doctor", "--library", "gone.so"], ["--library 'gone.so'", MISSING]),
     (["doctor", "--libary", "x"], ["--libary", "did you mean --library?"]),
-
     (["env"], ["capture, diff, show"]),
     (["env", "dif"], ["'dif'", "did you mean diff?"]),
     (["env", "capture", "gone"], ["'gone'", MISSING]),
@@ -163,7 +170,6 @@ USES = [
     (["env", "show", "@folder"], ["no environment in 'folder'"]),
     (["env", "show", "@newer.json"], ["'newer.json'"]),
     (["env", "show", "@closed.json"], ["'closed.json'", DENIED]),
-
     (["scan"], ["no file"]),
     (["scan", "gone"], ["'gone'", MISSING]),
     (["scan", "@folder"], ["'folder'"]),
@@ -175,7 +181,6 @@ USES = [
     (["scan", "--gpu", "@closed.json"], ["closed.json'", DENIED]),
     (["scan", "--gpu", "--arch", "volta", "@text"], ["--arch", "volta", "sm_70"]),
     (["scan", "--arch", "sm_90", "@text"], ["--arch", "--gpu"]),
-
     (["hooks", "--library", "gone.so"], ["--library 'gone.so'", MISSING]),
     (["hooks", "--library", "@text"], ["text'"]),
     (["hooks", "more"], ["not expected: more"]),
@@ -198,8 +203,13 @@ def prepare(folder):
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "LANG": "C.UTF-8"}
     script = ["/usr/bin/python3", "-B", "-c", "import random; print(random.random())"]
     for words in (["run", "--quiet", "--seed", "1", "--log", "log"], ["verify", "--log", "kept"]):
-        subprocess.run([DETSHIM, *words, "--library", LIBRARY, "--", *script], cwd=folder, env=environment,
-                       capture_output=True, check=True)
+        subprocess.run(
+            [DETSHIM, *words, "--library", LIBRARY, "--", *script],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            check=True,
+        )
     text = (folder / "kept/verify.json").read_text()
     shutil.rmtree(folder / "kept")
     (folder / "verified.json").write_text(text)
@@ -207,8 +217,12 @@ def prepare(folder):
     (folder / "newer.json").write_text(text.replace('"schema_version": 1', '"schema_version": 99'))
     (folder / "closed.json").write_text(text)
     records = next((folder / "log").glob("*.jsonl"))
-    for name, content in (("foreign", "not a record\n"), ("cut", records.read_text()[:20]),
-                          ("newer", records.read_text().replace('"v":1', '"v":99', 1)), ("closed_log", records.read_text())):
+    for name, content in (
+        ("foreign", "not a record\n"),
+        ("cut", records.read_text()[:20]),
+        ("newer", records.read_text().replace('"v":1', '"v":99', 1)),
+        ("closed_log", records.read_text()),
+    ):
         (folder / name).mkdir()
         (folder / name / records.name).write_text(content)
     (folder / "closed").mkdir(mode=0)
@@ -217,17 +231,27 @@ def prepare(folder):
     if os.geteuid() != 0:
         return environment, []
     no_rights = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-    is_denied = subprocess.run([*no_rights, "cat", folder / "closed.json"], capture_output=True, check=False).returncode == 1
+    is_denied = (
+        subprocess.run(
+            [*no_rights, "cat", folder / "closed.json"], capture_output=True, check=False
+        ).returncode
+        == 1
+    )
     return environment, no_rights if is_denied else None
 
 
 def tree(folder):
-    return sorted((str(at), file.lstat().st_mtime_ns) for at, _, files in os.walk(folder)
-                  for file in map(pathlib.Path(at).joinpath, files))
+    return sorted(
+        (str(at), file.lstat().st_mtime_ns)
+        for at, _, files in os.walk(folder)
+        for file in map(pathlib.Path(at).joinpath, files)
+    )
 
 
 def faults(folder, parts, status, result, is_changed):
-    line = result.stderr.replace(f"{folder}/", "")  # how deep the scratch folder lies is not the line's fault
+    line = result.stderr.replace(
+        f"{folder}/", ""
+    )  # how deep the scratch folder lies is not the line's fault
     if result.returncode != status:
         yield f"status {result.returncode}, not {status}"
     if result.stdout:
@@ -257,21 +281,41 @@ def main():
                 skipped += 1
                 continue
             before = tree(folder)
-            result = subprocess.run([*(no_rights if needs_no_rights else []), DETSHIM, *words], cwd=folder, env=environment,
-                                    capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-            found = list(faults(folder, parts, status[0] if status else 2, result, tree(folder) != before))
+            result = subprocess.run(
+                [*(no_rights if needs_no_rights else []), DETSHIM, *words],
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+            found = list(
+                faults(folder, parts, status[0] if status else 2, result, tree(folder) != before)
+            )
             bad += bool(found)
             if found or "--show" in sys.argv:
-                print(f"detshim {' '.join(words)}\n  {result.stderr.rstrip()}" + "".join(f"\n  FAULT {one}" for one in found))
+                print(
+                    f"detshim {' '.join(words)}\n  {result.stderr.rstrip()}"
+                    + "".join(f"\n  FAULT {one}" for one in found)
+                )
         if no_rights is not None:  # the library speaks for itself
-            draws = subprocess.run([*no_rights, "/usr/bin/od", "-N4", "/dev/urandom"], cwd=folder, capture_output=True, text=True,
-                                   env=environment | {"LD_PRELOAD": LIBRARY, "DETSHIM_SEED": "1", "DETSHIM_LOG": "closed/log"},
-                                   check=False)
+            draws = subprocess.run(
+                [*no_rights, "/usr/bin/od", "-N4", "/dev/urandom"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                env=environment
+                | {"LD_PRELOAD": LIBRARY, "DETSHIM_SEED": "1", "DETSHIM_LOG": "closed/log"},
+                check=False,
+            )
             if "closed/log (Permission denied); nothing is recorded\n" not in draws.stderr:
                 print(f"the library's line about a log that it cannot write:\n  {draws.stderr}")
                 bad += 1
         (folder / "closed").chmod(0o700)
-    print(f"{len(USES)} wrong uses, {bad} of them with a fault, {skipped} skipped: no way to be refused a file")
+    print(
+        f"{len(USES)} wrong uses, {bad} of them with a fault, {skipped} skipped: no way to be refused a file"
+    )
     return 1 if bad else 0
 
 

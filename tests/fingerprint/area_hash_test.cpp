@@ -21,12 +21,14 @@ uint64_t hash(const HashedArea& area, uint64_t threads = 1, bool is_backwards = 
 }
 
 HashedArea rows(const unsigned char* start, uint64_t width, uint64_t count, uint64_t pitch) {
-  return {reinterpret_cast<uintptr_t>(start), width, {count, 1, 1, 1}, {pitch}, 0, Triangle::whole, 0};
+  return {
+      reinterpret_cast<uintptr_t>(start), width, {count, 1, 1, 1}, {pitch}, 0, Triangle::whole, 0};
 }
 
 std::vector<unsigned char> bytes(size_t size) {
   std::vector<unsigned char> result(size);
-  for (size_t i = 0; i < size; ++i) result[i] = static_cast<unsigned char>(i * 131 + (i >> 8));
+  for (size_t i = 0; i < size; ++i)
+    result[i] = static_cast<unsigned char>(i * 131 + (i >> 8));
   return result;
 }
 
@@ -48,9 +50,12 @@ TEST(AreaHash, DoesNotDependOnWhereItLiesNorOnGaps) {
   const uint64_t expected = hash(rows(data.data(), 20, 30, 20));
   for (size_t shift = 0; shift < 9; ++shift)
     for (const size_t pitch : {20, 21, 22, 24, 40, 63}) {
-      std::vector<unsigned char> padded(shift + 30 * pitch, static_cast<unsigned char>(pitch * 7 + shift));
-      for (size_t i = 0; i < data.size(); ++i) padded[shift + i / 20 * pitch + i % 20] = data[i];
-      EXPECT_EQ(hash(rows(padded.data() + shift, 20, 30, pitch)), expected) << shift << " " << pitch;
+      std::vector<unsigned char> padded(shift + 30 * pitch,
+                                        static_cast<unsigned char>(pitch * 7 + shift));
+      for (size_t i = 0; i < data.size(); ++i)
+        padded[shift + i / 20 * pitch + i % 20] = data[i];
+      EXPECT_EQ(hash(rows(padded.data() + shift, 20, 30, pitch)), expected)
+          << shift << " " << pitch;
     }
 }
 
@@ -66,7 +71,8 @@ TEST(AreaHash, TellsEachBitAndEachPlaceApart) {
       seen.insert(hash(area)), ++all;
       byte = static_cast<unsigned char>(byte ^ 1u << bit % 8);
     }
-  std::swap_ranges(data.begin(), data.begin() + 8, data.begin() + 15); // words in each other's place
+  std::swap_ranges(data.begin(), data.begin() + 8,
+                   data.begin() + 15); // words in each other's place
   seen.insert(hash(area)), ++all;
   EXPECT_EQ(seen.size(), all);
 }
@@ -82,10 +88,12 @@ TEST(AreaHash, OfATriangleLeavesTheOtherOut) {
       const uint64_t expected = hash(area, 64);
       for (size_t column = 0; column < order; ++column)
         for (size_t row = 0; row < leading; ++row) {
-          const bool is_inside = row < order && (triangle == Triangle::upper ? row <= column : row >= column);
+          const bool is_inside =
+              row < order && (triangle == Triangle::upper ? row <= column : row >= column);
           unsigned char& byte = data[(column * leading + row) * element];
           byte ^= 1;
-          EXPECT_EQ(hash(area, 64) != expected, is_inside) << element << " " << row << " " << column;
+          EXPECT_EQ(hash(area, 64) != expected, is_inside)
+              << element << " " << row << " " << column;
           byte ^= 1;
         }
     }

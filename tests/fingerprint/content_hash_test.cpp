@@ -12,7 +12,8 @@ namespace {
 
 std::vector<unsigned char> bytes(size_t size) {
   std::vector<unsigned char> result(size);
-  for (size_t i = 0; i < size; ++i) result[i] = static_cast<unsigned char>(i * 131 + (i >> 8));
+  for (size_t i = 0; i < size; ++i)
+    result[i] = static_cast<unsigned char>(i * 131 + (i >> 8));
   return result;
 }
 
@@ -34,7 +35,8 @@ TEST(ContentHash, TellsEachBitOfEachLengthApart) {
 TEST(ContentHash, TellsZerosApartByTheirNumber) {
   const std::vector<unsigned char> zeros(1 << 16);
   std::set<uint64_t> seen;
-  for (size_t size = 0; size <= zeros.size(); ++size) seen.insert(content_hash(zeros.data(), size));
+  for (size_t size = 0; size <= zeros.size(); ++size)
+    seen.insert(content_hash(zeros.data(), size));
   EXPECT_EQ(seen.size(), zeros.size() + 1);
 }
 
@@ -43,7 +45,8 @@ TEST(ContentHash, ReadsNothingElse) {
     std::vector<unsigned char> data = bytes(size + 16);
     const uint64_t hash = content_hash(data.data() + 7, size);
     for (size_t i = 0; i < data.size(); ++i)
-      if (i < 7 || i >= 7 + size) data[i] = static_cast<unsigned char>(~data[i]);
+      if (i < 7 || i >= 7 + size)
+        data[i] = static_cast<unsigned char>(~data[i]);
     EXPECT_EQ(content_hash(data.data() + 7, size), hash) << size;
   }
 }

@@ -17,7 +17,8 @@ using Words = std::vector<std::string>;
 const Environment host{{"DETSHIM_SEED", "42"}, {"DETSHIM_FINGERPRINT", "host"}};
 
 Environment operator+(Environment a, const Environment& b) {
-  for (const auto& [name, value] : b) a[name] = value;
+  for (const auto& [name, value] : b)
+    a[name] = value;
   return a;
 }
 
@@ -33,10 +34,12 @@ Printed printed(const Words& arguments, const Environment& environment = host) {
   Printed printed;
   printed.result = run(command, under_shim(scratch, environment));
   EXPECT_EQ(printed.result.status, 0) << printed.result.err;
-  if (!std::filesystem::exists(scratch.log())) return printed;
+  if (!std::filesystem::exists(scratch.log()))
+    return printed;
   for (const ProcessLog& log : read_log(scratch.log()))
     for (const json& record : log.records)
-      if (record["t"] == "digest") printed.prints.push_back(record);
+      if (record["t"] == "digest")
+        printed.prints.push_back(record);
   return printed;
 }
 
@@ -48,19 +51,21 @@ std::ostream& operator<<(std::ostream& out, const WayOut& way) { return out << w
 
 class WaysOut : public testing::TestWithParam<WayOut> {};
 
-INSTANTIATE_TEST_SUITE_P(Prints, WaysOut,
-                         testing::Values(WayOut{"write", "stdout"}, WayOut{"pwrite", "file"},
-                                         WayOut{"pwrite64", "file"}, WayOut{"writev", "stdout"},
-                                         WayOut{"pwritev", "file"}, WayOut{"pwritev64", "file"},
-                                         WayOut{"pwritev2", "file"}, WayOut{"pwritev64v2", "file"},
-                                         WayOut{"fwrite", "stdout"}, WayOut{"fwrite_unlocked", "file"},
-                                         WayOut{"fputs", "stdout"}, WayOut{"fputs_unlocked", "stderr"},
-                                         WayOut{"puts", "stdout"}, WayOut{"printf", "stdout"},
-                                         WayOut{"fprintf", "stderr"}, WayOut{"__printf_chk", "stdout"},
-                                         WayOut{"__fprintf_chk", "file"}, WayOut{"vprintf", "stdout"},
-                                         WayOut{"vfprintf", "stdout"}, WayOut{"__vprintf_chk", "stdout"},
-                                         WayOut{"__vfprintf_chk", "stdout"}),
-                         [](const auto& way) { return std::string(way.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Prints, WaysOut,
+    testing::Values(WayOut{"write", "stdout"}, WayOut{"pwrite", "file"}, WayOut{"pwrite64", "file"},
+                    WayOut{"writev", "stdout"}, WayOut{"pwritev", "file"},
+                    WayOut{"pwritev64", "file"}, WayOut{"pwritev2", "file"},
+                    WayOut{"pwritev64v2", "file"}, WayOut{"fwrite", "stdout"},
+                    WayOut{"fwrite_unlocked", "file"}, WayOut{"fputs", "stdout"},
+                    WayOut{"fputs_unlocked", "stderr"}, WayOut{"puts", "stdout"},
+                    WayOut{"printf", "stdout"}, WayOut{"fprintf", "stderr"},
+                    WayOut{"__printf_chk", "stdout"}, WayOut{"__fprintf_chk", "file"},
+                    WayOut{"vprintf", "stdout"}, WayOut{"vfprintf", "stdout"},
+                    WayOut{"__vprintf_chk", "stdout"}, WayOut{"__vfprintf_chk", "stdout"}),
+    [](const auto& way) {
+      return std::string(way.param.name);
+    });
 
 TEST_P(WaysOut, IsHashed) {
   const auto [name, to] = GetParam();
@@ -82,9 +87,12 @@ TEST_P(WaysOut, IsHashed) {
   EXPECT_NE(other.prints[0]["digest"], print["digest"]);
 
   EXPECT_TRUE(printed({"text", name}, {{"DETSHIM_SEED", "42"}}).prints.empty());
-  EXPECT_TRUE(printed({"text", name}, host + Environment{{"DETSHIM_FINGERPRINT", "off"}}).prints.empty());
-  EXPECT_TRUE(printed({"text", name}, host + Environment{{"DETSHIM_DISABLE", name}}).prints.empty());
-  EXPECT_EQ(printed({"text", name}, host + Environment{{"DETSHIM_MODE", "observe"}}).prints.size(), 1u);
+  EXPECT_TRUE(
+      printed({"text", name}, host + Environment{{"DETSHIM_FINGERPRINT", "off"}}).prints.empty());
+  EXPECT_TRUE(
+      printed({"text", name}, host + Environment{{"DETSHIM_DISABLE", name}}).prints.empty());
+  EXPECT_EQ(printed({"text", name}, host + Environment{{"DETSHIM_MODE", "observe"}}).prints.size(),
+            1u);
   EXPECT_TRUE(printed({"text", name}, host + Environment{{"DETSHIM_MODE", "off"}}).prints.empty());
 }
 
@@ -121,32 +129,36 @@ TEST(Prints, SayWhatWasDrawnBefore) {
   EXPECT_EQ(once.prints[0]["draws"], "1");
   EXPECT_EQ(once.prints[1]["draws"], "3");
   EXPECT_NE(once.prints[0]["drawn"], once.prints[1]["drawn"]);
-  const Printed seeded =
-      printed({"text", "draw", "puts", "draw", "draw", "fputs"}, host + Environment{{"DETSHIM_SEED", "43"}});
+  const Printed seeded = printed({"text", "draw", "puts", "draw", "draw", "fputs"},
+                                 host + Environment{{"DETSHIM_SEED", "43"}});
   EXPECT_EQ(seeded.prints[1]["draws"], "3");
   EXPECT_NE(seeded.prints[1]["drawn"], once.prints[1]["drawn"]);
   EXPECT_EQ(seeded.prints[1]["digest"], once.prints[1]["digest"]);
 }
 
 TEST(Fingerprint, OfCallsIsOneOfTheHostToo) {
-  EXPECT_EQ(printed({"text", "puts"}, host + Environment{{"DETSHIM_FINGERPRINT", "calls"}}).prints.size(),
-            printed({"text", "puts"}).prints.size());
+  EXPECT_EQ(
+      printed({"text", "puts"}, host + Environment{{"DETSHIM_FINGERPRINT", "calls"}}).prints.size(),
+      printed({"text", "puts"}).prints.size());
   EXPECT_FALSE(printed({"text", "puts"}).prints.empty());
 }
 
 TEST(Fingerprint, OfAnythingElseIsRefused) {
   const TemporaryFolder scratch;
-  const Result result = run({PRINTS_PROGRAM, "text", "puts"},
-                            under_shim(scratch, host + Environment{{"DETSHIM_FINGERPRINT", "all"}}));
+  const Result result =
+      run({PRINTS_PROGRAM, "text", "puts"},
+          under_shim(scratch, host + Environment{{"DETSHIM_FINGERPRINT", "all"}}));
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.out, "");
-  EXPECT_NE(result.err.find("DETSHIM_FINGERPRINT=\"all\" is not accepted"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("DETSHIM_FINGERPRINT=\"all\" is not accepted"), std::string::npos)
+      << result.err;
 }
 
 // ------------------------------------------------------------------ the first cause
 
 /// The log of one run of that program.
-Result logged(const TemporaryFolder& scratch, const Words& command, const Environment& environment = host) {
+Result logged(const TemporaryFolder& scratch, const Words& command,
+              const Environment& environment = host) {
   const Result result = run(command, under_shim(scratch, environment));
   EXPECT_EQ(result.status, 0) << result.err;
   return result;
@@ -166,17 +178,21 @@ TEST(Fingerprint, NamesWhereARacingSumWasPrinted) {
   const Result first = logged(a, {RACING_SUM_PROGRAM});
   for (int i = 0; i < 50; ++i) { // until the race comes out otherwise
     const TemporaryFolder b;
-    if (logged(b, {RACING_SUM_PROGRAM}).out == first.out) continue;
+    if (logged(b, {RACING_SUM_PROGRAM}).out == first.out)
+      continue;
     const Compared compared = compare(a.log(), b.log());
     EXPECT_EQ(compared.status, 1) << compared;
     const json cause = compared.first();
     ASSERT_FALSE(cause.is_null()) << compared;
     EXPECT_EQ(cause["record"]["kind"], "result");
-    EXPECT_NE(cause["record"]["place"].get<std::string>().find(line_of_the_sum()), std::string::npos)
+    EXPECT_NE(cause["record"]["place"].get<std::string>().find(line_of_the_sum()),
+              std::string::npos)
         << compared;
     EXPECT_EQ(cause["before"], 1) << compared;
-    EXPECT_EQ(compared.differences("digests"), 1u) << compared; // not what came before, nor what came after
-    EXPECT_NE(compared.text.find("something else came out, after the same draws"), std::string::npos)
+    EXPECT_EQ(compared.differences("digests"), 1u)
+        << compared; // not what came before, nor what came after
+    EXPECT_NE(compared.text.find("something else came out, after the same draws"),
+              std::string::npos)
         << compared;
 
     return;
@@ -200,7 +216,8 @@ TEST(Fingerprint, OfARankThatOnlyPrintsOtherwiseMakesAReceiver) {
     const std::string program = PRINTS_PROGRAM;
     logged(scratch,
            {"sh", "-c",
-            "for r in 0 1; do RANK=$r WORLD_SIZE=2 " + program + " - $([ $r = 1 ] && echo seed) puts; done"},
+            "for r in 0 1; do RANK=$r WORLD_SIZE=2 " + program +
+                " - $([ $r = 1 ] && echo seed) puts; done"},
            host + Environment{{"PRINTS_TEXT", text}});
   };
   const TemporaryFolder a, b;
@@ -216,18 +233,19 @@ TEST(Fingerprint, OfARankThatOnlyPrintsOtherwiseMakesAReceiver) {
   EXPECT_EQ(compared.document["ranks"][1]["causes"][0]["record"]["function"], "puts");
 }
 
-// What is printed says that something went past every record: what the logs are said to lack stands beside
-// it.
+// What is printed says that something is in no record: what the logs are said to lack stands
+// beside it.
 TEST(Fingerprint, InVerifyStandsBesideTheVerdict) {
   const TemporaryFolder scratch;
   Environment environment{{"DETSHIM_FINGERPRINT", "host"}};
   for (int i = 0; i < 20; ++i) { // until the race comes out otherwise
-    const Result result =
-        run({"sh", "-c",
-             "cd " + scratch.path().string() +
-                 " && " DETSHIM_COMMAND " verify --library " DETSHIM_LIBRARY " -- " RACING_SUM_PROGRAM},
-            environment);
-    if (result.status != 1) continue;
+    const Result result = run({"sh", "-c",
+                               "cd " + scratch.path().string() +
+                                   " && " DETSHIM_COMMAND " verify --library " DETSHIM_LIBRARY
+                                   " -- " RACING_SUM_PROGRAM},
+                              environment);
+    if (result.status != 1)
+      continue;
     const size_t cause = result.out.find("printf, ");
     ASSERT_NE(cause, std::string::npos) << result.out;
     EXPECT_NE(result.out.find(line_of_the_sum(), cause), std::string::npos) << result.out;

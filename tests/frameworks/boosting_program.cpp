@@ -1,4 +1,5 @@
-// Makes a booster of LightGBM's from one argument, and sets a parameter of XGBoost's from `name=value`.
+// Makes a booster of LightGBM's from one argument, and sets a parameter of XGBoost's from
+// `name=value`.
 #include <cstring>
 #include <string>
 
@@ -12,7 +13,8 @@ int main(int count, char** arguments) {
   for (int i = 2; i < count; ++i) {
     const std::string set = arguments[i];
     const std::size_t equals = set.find('=');
-    if (XGBoosterSetParam(nullptr, set.substr(0, equals).c_str(), set.substr(equals + 1).c_str()) != 0)
+    if (XGBoosterSetParam(nullptr, set.substr(0, equals).c_str(), set.substr(equals + 1).c_str()) !=
+        0)
       return 1;
   }
   return count < 3;

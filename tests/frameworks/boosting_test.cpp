@@ -1,5 +1,5 @@
-// Boosters get parameters with which they repeat, unless the program chose; by doubles of the two libraries,
-// and by the real ones where they are installed (DETSHIM_TEST_PYTHON).
+// Boosters get parameters with which they repeat, unless the program chose; by doubles of the two
+// libraries, and by the real ones where they are installed (DETSHIM_TEST_PYTHON).
 #include "log_files.h"
 #include "run.h"
 
@@ -40,18 +40,21 @@ class Boosters : public testing::TestWithParam<Case> {};
 
 TEST_P(Boosters, RepeatUnlessTheProgramChose) {
   std::string recorded, native;
-  for (std::size_t i = 1; i < GetParam().given.size(); ++i) native += GetParam().given[i] + '\n';
+  for (std::size_t i = 1; i < GetParam().given.size(); ++i)
+    native += GetParam().given[i] + '\n';
   EXPECT_EQ(parameters(GetParam(), {{"DETSHIM_SEED", "42"}}, recorded), GetParam().forced);
   EXPECT_EQ(recorded, GetParam().recorded);
-  EXPECT_EQ(parameters(GetParam(), {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "record"}}, recorded), native);
+  EXPECT_EQ(parameters(GetParam(), {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "record"}}, recorded),
+            native);
   EXPECT_EQ(recorded, GetParam().in_record_mode);
-  EXPECT_EQ(
-      parameters(GetParam(), {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "lightgbm,xgboost"}}, recorded),
-      native);
+  EXPECT_EQ(parameters(GetParam(),
+                       {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "lightgbm,xgboost"}}, recorded),
+            native);
   EXPECT_EQ(recorded, "");
 }
 
-const std::string by_time = " boosting_timed", on_gpu = " boosting_on_gpu", unlocked = " boosting_unlocked";
+const std::string by_time = " boosting_timed", on_gpu = " boosting_on_gpu",
+                  unlocked = " boosting_unlocked";
 
 INSTANTIATE_TEST_SUITE_P(
     OfLightGbm, Boosters,
@@ -110,41 +113,46 @@ INSTANTIATE_TEST_SUITE_P(
                          "categorical_feature=" + std::string(70000, '1') + '\n',
                          "nondeterministic too long too long" + by_time,
                          "nondeterministic too long too long" + by_time}),
-    [](const auto& tested) { return tested.param.name; });
+    [](const auto& tested) {
+      return tested.param.name;
+    });
 
 INSTANTIATE_TEST_SUITE_P(
     OfXgBoost, Boosters,
-    testing::Values(Case{"shotgun",
-                         {"xgboost", "updater=shotgun"},
-                         "updater=coord_descent\n",
-                         "replace shotgun coord_descent" + unlocked,
-                         "nondeterministic shotgun shotgun" + unlocked},
-                    Case{"linear",
-                         {"xgboost", "booster=gblinear"},
-                         "updater=coord_descent\nbooster=gblinear\n",
-                         "replace unset coord_descent" + unlocked,
-                         "nondeterministic unset shotgun" + unlocked},
-                    Case{"chosen", {"xgboost", "updater=coord_descent"}, "updater=coord_descent\n", "", ""},
-                    Case{"trees",
-                         {"xgboost", "booster=gbtree", "tree_method=hist"},
-                         "booster=gbtree\ntree_method=hist\n",
-                         "",
-                         ""},
-                    Case{"old_on_gpu",
-                         {"xgboost", "tree_method=gpu_hist"},
-                         "tree_method=gpu_hist\n",
-                         "nondeterministic gpu_hist gpu_hist" + on_gpu,
-                         "nondeterministic gpu_hist gpu_hist" + on_gpu},
-                    Case{"sampled_on_gpu",
-                         {"xgboost", "sampling_method=gradient_based"},
-                         "sampling_method=gradient_based\n",
-                         "nondeterministic gradient_based gradient_based" + on_gpu,
-                         "nondeterministic gradient_based gradient_based" + on_gpu}),
-    [](const auto& tested) { return tested.param.name; });
+    testing::Values(
+        Case{"shotgun",
+             {"xgboost", "updater=shotgun"},
+             "updater=coord_descent\n",
+             "replace shotgun coord_descent" + unlocked,
+             "nondeterministic shotgun shotgun" + unlocked},
+        Case{"linear",
+             {"xgboost", "booster=gblinear"},
+             "updater=coord_descent\nbooster=gblinear\n",
+             "replace unset coord_descent" + unlocked,
+             "nondeterministic unset shotgun" + unlocked},
+        Case{"chosen", {"xgboost", "updater=coord_descent"}, "updater=coord_descent\n", "", ""},
+        Case{"trees",
+             {"xgboost", "booster=gbtree", "tree_method=hist"},
+             "booster=gbtree\ntree_method=hist\n",
+             "",
+             ""},
+        Case{"old_on_gpu",
+             {"xgboost", "tree_method=gpu_hist"},
+             "tree_method=gpu_hist\n",
+             "nondeterministic gpu_hist gpu_hist" + on_gpu,
+             "nondeterministic gpu_hist gpu_hist" + on_gpu},
+        Case{"sampled_on_gpu",
+             {"xgboost", "sampling_method=gradient_based"},
+             "sampling_method=gradient_based\n",
+             "nondeterministic gradient_based gradient_based" + on_gpu,
+             "nondeterministic gradient_based gradient_based" + on_gpu}),
+    [](const auto& tested) {
+      return tested.param.name;
+    });
 
 /// What so many runs of the real library predict. `word` precedes the command.
-std::set<std::string> predictions(const std::string& library, const std::vector<std::string>& before,
-                                  int runs) {
+std::set<std::string> predictions(const std::string& library,
+                                  const std::vector<std::string>& before, int runs) {
   const char* const python = std::getenv("DETSHIM_TEST_PYTHON");
   std::vector<std::string> command = before;
   for (const std::string& word :
@@ -163,17 +171,21 @@ TEST(Boosting, OfTheRealLibrariesRepeats) {
   int tried = 0;
   for (const std::string library : {"lightgbm", "xgboost"}) {
     const std::set<std::string> native = predictions(library, {}, 5);
-    if (native.contains("")) continue;
+    if (native.contains(""))
+      continue;
     ++tried;
     EXPECT_TRUE(library == "lightgbm" || native.size() > 1) << "differs natively";
     EXPECT_EQ(
-        predictions(library, {DETSHIM_COMMAND, "run", "--quiet", "--log", scratch.log().string(), "--"}, 5)
+        predictions(library,
+                    {DETSHIM_COMMAND, "run", "--quiet", "--log", scratch.log().string(), "--"}, 5)
             .size(),
         1U)
         << library;
-    EXPECT_EQ(run({DETSHIM_COMMAND, "log", "--check", scratch.log().string()}).status, 0) << library;
+    EXPECT_EQ(run({DETSHIM_COMMAND, "log", "--check", scratch.log().string()}).status, 0)
+        << library;
   }
-  if (tried == 0) GTEST_SKIP() << "not installed: lightgbm, xgboost";
+  if (tried == 0)
+    GTEST_SKIP() << "not installed: lightgbm, xgboost";
 }
 
 } // namespace

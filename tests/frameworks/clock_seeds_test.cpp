@@ -1,5 +1,6 @@
-// Scripts that hand a clock to a generator of the interpreter's own. Where no hook sees that, the run is
-// never covered; where the language has lines that are seen, the one that read the clock is named.
+// Scripts that hand a clock to a generator of the interpreter's own. Where no hook sees that, the
+// run is never covered; where the language has lines that are seen, the one that read the clock is
+// named.
 #include "log_files.h"
 #include "run.h"
 
@@ -34,7 +35,8 @@ Seen seen_in(const TemporaryFolder& scratch) {
       nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", scratch.log().string()}).out);
   Seen seen{document["verdict"], {}};
   for (const auto& reason : document["reasons"])
-    if (reason["kind"] == "clock") seen.clocks.push_back(reason["text"]);
+    if (reason["kind"] == "clock")
+      seen.clocks.push_back(reason["text"]);
   return seen;
 }
 
@@ -43,11 +45,12 @@ class ScriptSeeds : public testing::TestWithParam<Script> {};
 /// What it prints, and what the log says of it.
 std::string printed_by(const Script& tested, Seen& seen) {
   const TemporaryFolder scratch;
-  if (!tested.script.empty()) std::ofstream(scratch.path() / "script") << tested.script;
+  if (!tested.script.empty())
+    std::ofstream(scratch.path() / "script") << tested.script;
   Texts command = {DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--"};
   command.insert(command.end(), tested.command.begin(), tested.command.end());
-  const Result result =
-      run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}, {"LD_PRELOAD", ""}}), scratch.path());
+  const Result result = run(
+      command, under_shim(scratch, {{"DETSHIM_SEED", "1"}, {"LD_PRELOAD", ""}}), scratch.path());
   EXPECT_EQ(result.status, 0) << result.err;
   seen = seen_in(scratch);
   if (tested.command.front() == "python3") {
@@ -57,7 +60,8 @@ std::string printed_by(const Script& tested, Seen& seen) {
 }
 
 TEST_P(ScriptSeeds, AreNeverCovered) {
-  if (find_program(GetParam().command.front()).empty()) GTEST_SKIP() << "no " << GetParam().command.front();
+  if (find_program(GetParam().command.front()).empty())
+    GTEST_SKIP() << "no " << GetParam().command.front();
   Seen first, second;
   EXPECT_NE(printed_by(GetParam(), first), printed_by(GetParam(), second));
   EXPECT_EQ(first.verdict, "unverified");
@@ -72,7 +76,9 @@ INSTANTIATE_TEST_SUITE_P(
                "import argparse, random, sys, time\n"
                "random.seed(f\"{time.time()}\")\n"
                "print(random.random())\n"},
-        Script{"perl", {"perl", "-MTime::HiRes=time", "-e", "srand(1e6 * time % 1e9); print rand"}, ""},
+        Script{"perl",
+               {"perl", "-MTime::HiRes=time", "-e", "srand(1e6 * time % 1e9); print rand"},
+               ""},
         Script{"perl_by_name",
                {"perl", "script"},
                "use Time::HiRes 'gettimeofday';\nmy ($s, $u) = gettimeofday; # a seed\n"
@@ -82,19 +88,28 @@ INSTANTIATE_TEST_SUITE_P(
         Script{"php", {"php", "-r", "mt_srand(hrtime(true)); echo mt_rand();"}, ""},
         Script{"R",
                {"Rscript", "script"},
-               "seconds <- 0\nset.seed(as.integer((1e6 * as.numeric(Sys.time())) %% 1e9))\ncat(runif(1))\n"},
+               "seconds <- 0\nset.seed(as.integer((1e6 * as.numeric(Sys.time())) %% "
+               "1e9))\ncat(runif(1))\n"},
         Script{"octave", {"octave-cli", "--eval", "rand('seed', 1e6 * time()); disp(rand())"}, ""},
-        Script{"tcl", {"tclsh", "script"}, "expr {srand([clock microseconds])}\nputs [expr {rand()}]\n"},
+        Script{"tcl",
+               {"tclsh", "script"},
+               "expr {srand([clock microseconds])}\nputs [expr {rand()}]\n"},
         Script{"swipl",
                {"swipl", "-g",
-                "get_time(T), N is integer(T*1000000), set_random(seed(N)), random(X), print(X)", "-t",
-                "halt"},
+                "get_time(T), N is integer(T*1000000), set_random(seed(N)), random(X), print(X)",
+                "-t", "halt"},
                ""},
-        Script{"luajit", {"luajit", "-e", "math.randomseed(os.clock() * 1e9) print(math.random())"}, ""},
-        Script{"bash", {"bash", "-c", ": $SRANDOM; RANDOM=$(date +%N | sed s/^0*//); echo $RANDOM"}, ""}),
-    [](const auto& tested) { return std::string(tested.param.name); });
+        Script{"luajit",
+               {"luajit", "-e", "math.randomseed(os.clock() * 1e9) print(math.random())"},
+               ""},
+        Script{"bash",
+               {"bash", "-c", ": $SRANDOM; RANDOM=$(date +%N | sed s/^0*//); echo $RANDOM"},
+               ""}),
+    [](const auto& tested) {
+      return std::string(tested.param.name);
+    });
 
-// What Python's generators are passed gives way, by whatever names it goes there.
+// What Python's generators are passed is replaced, by whatever names it goes there.
 class PythonScriptSeeds : public testing::TestWithParam<Script> {};
 
 TEST_P(PythonScriptSeeds, Repeat) {
@@ -205,29 +220,35 @@ INSTANTIATE_TEST_SUITE_P(
                "c.setdefault(\"seed\", time.time_ns())\n"
                "random.seed(c[\"seed\"])\n"
                "print(random.random())\n"},
-        Script{"python_in_one_line",
-               {"python3", "script"},
-               "import random, time\nclass T:\n    def __init__(self): self.begun = time.time_ns()\n"
-               "random.seed(T().begun)\nprint(random.random())\n"},
+        Script{
+            "python_in_one_line",
+            {"python3", "script"},
+            "import random, time\nclass T:\n    def __init__(self): self.begun = time.time_ns()\n"
+            "random.seed(T().begun)\nprint(random.random())\n"},
         Script{"python_command",
-               {"python3", "-c", "import random, time; random.seed(time.time()); print(random.random())"},
+               {"python3", "-c",
+                "import random, time; random.seed(time.time()); print(random.random())"},
                ""},
         Script{"python_lines",
                {"python3", "script"},
-               "import random, time\nrandom.seed(\n    time.perf_counter_ns())\nprint(random.random())\n"},
+               "import random, time\nrandom.seed(\n    "
+               "time.perf_counter_ns())\nprint(random.random())\n"},
         Script{"python_after_many_readings",
                {"python3", "script"},
                "import random, time\nfor i in range(3000): time.perf_counter()\n"
                "random.seed(time.time())\nprint(random.random())\n"}),
-    [](const auto& tested) { return std::string(tested.param.name); });
+    [](const auto& tested) {
+      return std::string(tested.param.name);
+    });
 
 TEST(ClockSeeds, InAScriptFromAPipeAreNamed) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "script") << "import os, random, time\nos.urandom(1)\nprint(time.time())\n";
-  ASSERT_EQ(
-      run({"sh", "-c", "python3 - <script"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), scratch.path())
-          .status,
-      0);
+  std::ofstream(scratch.path() / "script")
+      << "import os, random, time\nos.urandom(1)\nprint(time.time())\n";
+  ASSERT_EQ(run({"sh", "-c", "python3 - <script"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}}),
+                scratch.path())
+                .status,
+            0);
   EXPECT_EQ(seen_in(scratch).clocks, Texts{"your code reads a clock or an id: <stdin>:3"});
 }
 
@@ -285,10 +306,12 @@ TEST_P(CxxSeeds, AreNamed) {
     std::string printed[2];
     for (std::string& text : printed) {
       std::filesystem::remove_all(scratch.log());
-      const Result result = run({"./t"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), scratch.path());
+      const Result result =
+          run({"./t"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), scratch.path());
       ASSERT_EQ(result.status, 0) << result.err;
       text = result.out;
-      EXPECT_EQ(seen_in(scratch).clocks, Texts{"your code reads a clock or an id: " + tested.line}) << level;
+      EXPECT_EQ(seen_in(scratch).clocks, Texts{"your code reads a clock or an id: " + tested.line})
+          << level;
     }
     EXPECT_NE(printed[0], printed[1]);
   }
@@ -296,16 +319,19 @@ TEST_P(CxxSeeds, AreNamed) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, CxxSeeds,
-    testing::Values(Source{"made", "  std::mt19937 engine(getpid());\n", "t.cpp:8"},
-                    Source{"by_names",
-                           "  const auto now = std::chrono::steady_clock::now();\n"
-                           "  unsigned number = now.time_since_epoch().count();\n"
-                           "  std::default_random_engine engine(\n      number);\n",
-                           "t.cpp:8"},
-                    Source{"seeded",
-                           "  std::mt19937_64 engine;\n"
-                           "  engine.seed(std::chrono::system_clock::now().time_since_epoch().count());\n",
-                           "t.cpp:9"}),
-    [](const auto& tested) { return std::string(tested.param.name); });
+    testing::Values(
+        Source{"made", "  std::mt19937 engine(getpid());\n", "t.cpp:8"},
+        Source{"by_names",
+               "  const auto now = std::chrono::steady_clock::now();\n"
+               "  unsigned number = now.time_since_epoch().count();\n"
+               "  std::default_random_engine engine(\n      number);\n",
+               "t.cpp:8"},
+        Source{"seeded",
+               "  std::mt19937_64 engine;\n"
+               "  engine.seed(std::chrono::system_clock::now().time_since_epoch().count());\n",
+               "t.cpp:9"}),
+    [](const auto& tested) {
+      return std::string(tested.param.name);
+    });
 
 } // namespace

@@ -1,6 +1,6 @@
-// How Rust's foldhash makes the seed of all hash maps: a function with a constant of its own asks the
-// standard library's, which has a frame pointer, for the time. Prints the nanoseconds that such a function
-// gets, and those that another gets.
+// How Rust's foldhash makes the seed of all hash maps: a function with a constant of its own asks
+// the standard library's, which has a frame pointer, for the time. Prints the nanoseconds that such
+// a function gets, and those that another gets.
 #include <cstdint>
 #include <cstdio>
 #include <ctime>

@@ -1,6 +1,6 @@
-// What frameworks seed and choose inside libraries of their own. Their wheels are too large to be installed
-// for every run: where they are (DETSHIM_TEST_PYTHON names a Python that has them, or python3 does), they are
-// tested themselves, and doubles of the mechanisms everywhere.
+// What frameworks seed and choose inside libraries of their own. Their wheels are too large to be
+// installed for every run: where they are (DETSHIM_TEST_PYTHON names a Python that has them, or
+// python3 does), they are tested themselves, and doubles of the mechanisms everywhere.
 #include "log_files.h"
 #include "run.h"
 
@@ -38,7 +38,8 @@ Observed observe(const Arguments& command, Environment environment = {}) {
   const TemporaryFolder scratch;
   Observed seen = {run(command, under_shim(scratch, environment)), {}};
   EXPECT_EQ(seen.result.status, 0) << seen.result.err;
-  if (std::filesystem::exists(scratch.log())) seen.logs = read_log(scratch.log());
+  if (std::filesystem::exists(scratch.log()))
+    seen.logs = read_log(scratch.log());
   return seen;
 }
 
@@ -60,24 +61,27 @@ std::string python_with(const std::string& module) {
   return run({python, "-c", "import " + module}).status == 0 ? python : "";
 }
 
-// ---- std::random_device in a library with cryptography in it, as TensorFlow's wheels once had it ----
+// ---- std::random_device in a library with cryptography in it, as TensorFlow's wheels once had it
+// ----
 
 class StaticRandomDevice : public testing::TestWithParam<const char*> {};
 
 TEST_P(StaticRandomDevice, IsPinned) {
   const Arguments command = {STATIC_RANDOM_DEVICE, GetParam()};
-  if (run(command).status != 0) GTEST_SKIP() << "this libstdc++ has no such token";
+  if (run(command).status != 0)
+    GTEST_SKIP() << "this libstdc++ has no such token";
   EXPECT_NE(run(command).out, run(command).out);
   const Observed first = observe(command);
   EXPECT_EQ(observe(command).result.out, first.result.out);
   EXPECT_NE(observe(command, {{"DETSHIM_SEED", "43"}}).result.out, first.result.out);
-  for (const std::string& call : first.calls("libc")) EXPECT_TRUE(call.ends_with(" pin")) << call;
+  for (const std::string& call : first.calls("libc"))
+    EXPECT_TRUE(call.ends_with(" pin")) << call;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StaticRandomDevice, testing::Values("/dev/urandom", "getentropy"),
-                         [](const auto& token) {
-                           return std::string(token.param).substr(std::string(token.param).rfind('/') + 1);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, StaticRandomDevice, testing::Values("/dev/urandom", "getentropy"), [](const auto& token) {
+      return std::string(token.param).substr(std::string(token.param).rfind('/') + 1);
+    });
 
 TEST(StaticRandomDevices, AreToldFromKeysOfTheSameObject) {
   const Arguments command = {STATIC_RANDOM_DEVICE, "key"};
@@ -89,7 +93,8 @@ TEST(StaticRandomDevices, AreToldFromKeysOfTheSameObject) {
 // transformers imports it, where it is there, and so does whoever reads Parquet files.
 TEST(Arrow, IsImportedWithoutAnyDoubt) {
   const std::string python = python_with("pyarrow");
-  if (python.empty()) GTEST_SKIP() << "not installed: pyarrow";
+  if (python.empty())
+    GTEST_SKIP() << "not installed: pyarrow";
   for (const std::string& call : observe({python, "-c", "import random, pyarrow"}).calls("libc"))
     EXPECT_FALSE(call.ends_with(" nondeterministic")) << call;
 }
@@ -107,7 +112,8 @@ TEST(Environments, ThatAreGivenBackAreNoReason) {
   const TemporaryFolder scratch;
   const Arguments python = {"/usr/bin/python3", "-c"};
   const auto verdict_of = [&](const std::string& code, const std::string& log) {
-    Environment environment = {{"DETSHIM_SEED", "42"}, {"DETSHIM_LOG", (scratch.path() / log).string()}};
+    Environment environment = {{"DETSHIM_SEED", "42"},
+                               {"DETSHIM_LOG", (scratch.path() / log).string()}};
     EXPECT_EQ(run({python[0], python[1], code}, under_shim(scratch, environment)).status, 0);
     return run({DETSHIM_COMMAND, "log", "--no-scan", (scratch.path() / log).string()}).out;
   };
@@ -135,7 +141,8 @@ TEST(Foldhash, TakesAClockOfItsOwn) {
 
 TEST(Polars, RepeatsOnOneThreadAndItsThreadsAreNamed) {
   const std::string python = python_with("polars");
-  if (python.empty()) GTEST_SKIP() << "not installed: polars";
+  if (python.empty())
+    GTEST_SKIP() << "not installed: polars";
   const Arguments command = {"env", "POLARS_MAX_THREADS=1", python, here + "polars_unique.py"};
   EXPECT_NE(run(command).out, run(command).out);
   const std::string first = drawn_by_command(command, "42");
@@ -168,8 +175,8 @@ std::string runtimes_of(const std::string& code, const Environment& more = {}) {
 }
 
 std::string starts(const std::string& library, const std::string& workers) {
-  return "import ctypes, os\nos.urandom(4)\nlibrary = ctypes.CDLL('" + library + "')\nlibrary.start(" +
-         workers + ")\n";
+  return "import ctypes, os\nos.urandom(4)\nlibrary = ctypes.CDLL('" + library +
+         "')\nlibrary.start(" + workers + ")\n";
 }
 
 TEST(Tbb, IsNamedOnceItHasStartedAWorker) {
@@ -185,11 +192,12 @@ TEST(Tokenizers, AreNamedWhereTheyMayTrainOnSeveralThreads) {
   EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "2"), {{"TOKENIZERS_PARALLELISM", "false"}}), "");
   // Called from there, and by such a function.
   const auto from_transformers = [](const std::string& function) {
-    return runtimes_of("import ctypes, os\nos.urandom(4)\nlibrary = ctypes.CDLL('" TOKENIZERS "')\n"
-                       "code = 'def " +
-                       function + "(): library.start(2)'\n" +
-                       "exec(compile(code, '/x/transformers/tokenization_utils_fast.py', 'exec'))\n" +
-                       function + "()\n");
+    return runtimes_of(
+        "import ctypes, os\nos.urandom(4)\nlibrary = ctypes.CDLL('" TOKENIZERS "')\n"
+        "code = 'def " +
+        function + "(): library.start(2)'\n" +
+        "exec(compile(code, '/x/transformers/tokenization_utils_fast.py', 'exec'))\n" + function +
+        "()\n");
   };
   EXPECT_EQ(from_transformers("_batch_encode_plus"), "");
   EXPECT_EQ(from_transformers("train_new_from_iterator"), "tokenizers.abi3.so");
@@ -201,14 +209,16 @@ TEST(Tokenizers, AreNamedWhereTheyMayTrainOnSeveralThreads) {
 Lines lines_with(const std::string& word, const std::string& text) {
   Lines found;
   for (const std::string& line : lines(text))
-    if (line.starts_with(word)) found.push_back(line);
+    if (line.starts_with(word))
+      found.push_back(line);
   return found;
 }
 
 TEST(MindSpore, KernelsAreDividedAlikeWhateverTheClockSays) {
   std::set<std::string> native;
   for (int i = 0; i < 10; ++i)
-    for (const std::string& line : lines_with("divided", run({MINDSPORE_PROGRAM}).out)) native.insert(line);
+    for (const std::string& line : lines_with("divided", run({MINDSPORE_PROGRAM}).out))
+      native.insert(line);
   EXPECT_GT(native.size(), 1U);
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(lines_with("divided", observe({MINDSPORE_PROGRAM}).result.out),
@@ -222,7 +232,8 @@ TEST(MindSpore, PartsThatShareAGeneratorRunInOrder) {
     native.insert(lines_with("drawn", run({MINDSPORE_PROGRAM}).out));
     const std::string out = observe({MINDSPORE_PROGRAM}).result.out;
     pinned.insert(lines_with("drawn", out));
-    for (const std::string& line : lines_with("begins", out)) others.insert(line);
+    for (const std::string& line : lines_with("begins", out))
+      others.insert(line);
   }
   EXPECT_GT(native.size(), 1U);
   ASSERT_EQ(pinned.size(), 1U);
@@ -240,11 +251,13 @@ TEST(MindSpore, IsSaidWhereItIsNotForced) {
 
 TEST(MindSpore, DropoutRepeats) {
   const std::string python = python_with("mindspore");
-  if (python.empty()) GTEST_SKIP() << "not installed: mindspore";
+  if (python.empty())
+    GTEST_SKIP() << "not installed: mindspore";
   const Arguments command = {python, here + "mindspore_dropout.py"};
   EXPECT_NE(run(command).out, run(command).out);
   const std::string first = drawn_by_command(command, "42");
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(drawn_by_command(command, "42"), first);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(drawn_by_command(command, "42"), first);
   EXPECT_NE(drawn_by_command(command, "43"), first);
 }
 
@@ -255,7 +268,8 @@ TEST(TensorFlow, OperatorsAreToldToBeDeterministicWhereThereIsNoGpu) {
   EXPECT_EQ(run(command).out, "parallel\ntime\n");
   const Observed forced = observe(command);
   EXPECT_EQ(forced.result.out, "serial\ntime\n");
-  EXPECT_EQ(forced.calls("tensorflow"), std::vector<std::string>{"_ZN3tsl21OpDeterminismRequiredEv replace"});
+  EXPECT_EQ(forced.calls("tensorflow"),
+            std::vector<std::string>{"_ZN3tsl21OpDeterminismRequiredEv replace"});
   for (const Environment& left :
        {Environment{{"DETSHIM_DISABLE", "tensorflow"}}, Environment{{"DETSHIM_MODE", "record"}}})
     EXPECT_EQ(observe(command, left).result.out, "parallel\ntime\n");
@@ -271,12 +285,14 @@ TEST(TensorFlow, OperatorsAreToldToBeDeterministicWhereThereIsNoGpu) {
 
 TEST(TensorFlow, ScatteredRowsAreAddedInOneOrder) {
   const std::string python = python_with("tensorflow");
-  if (python.empty()) GTEST_SKIP() << "not installed: tensorflow";
+  if (python.empty())
+    GTEST_SKIP() << "not installed: tensorflow";
   const Arguments command = {python, here + "tensorflow_scatter.py"};
   const Observed first = observe(command);
   EXPECT_EQ(observe(command).result.out, first.result.out);
   EXPECT_EQ(observe(command).result.out, first.result.out);
-  EXPECT_EQ(first.calls("tensorflow"), std::vector<std::string>{"_ZN3tsl21OpDeterminismRequiredEv replace"});
+  EXPECT_EQ(first.calls("tensorflow"),
+            std::vector<std::string>{"_ZN3tsl21OpDeterminismRequiredEv replace"});
   EXPECT_TRUE(first.calls("env").empty());
 }
 

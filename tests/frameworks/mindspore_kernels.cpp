@@ -1,5 +1,5 @@
-// A double of libmindspore_ops_cpu.so: kernels that are divided as time decides, one of which draws from an
-// engine that its parts share.
+// A double of libmindspore_ops_cpu.so: kernels that are divided as time decides, one of which draws
+// from an engine that its parts share.
 #include <cstdio>
 #include <functional>
 
@@ -9,8 +9,8 @@ double GetTime();
 class ThreadPool {
 public:
   virtual ~ThreadPool();
-  virtual int ParallelLaunch(const std::function<int(void*, int, float, float)>& task, void* content,
-                             int parts) = 0;
+  virtual int ParallelLaunch(const std::function<int(void*, int, float, float)>& task,
+                             void* content, int parts) = 0;
 };
 ThreadPool* pool();
 
@@ -35,7 +35,8 @@ int search() {
       const double start = GetTime();
       sum += GetTime() - start;
     }
-    if (sum < least) least = sum, best = parts;
+    if (sum < least)
+      least = sum, best = parts;
   }
   return best;
 }
@@ -47,7 +48,8 @@ int search() {
 extern "C" [[gnu::visibility("default")]] void run_kernels();
 extern "C" void run_kernels() {
   using namespace mindspore;
-  for (int i = 0; i < 3; ++i) std::printf("divided %d\n", kernel::search());
+  for (int i = 0; i < 3; ++i)
+    std::printf("divided %d\n", kernel::search());
   kernel::DropoutCpuKernelMod dropout;
   unsigned drawn[8] = {};
   pool()->ParallelLaunch(
@@ -57,14 +59,16 @@ extern "C" void run_kernels() {
         return 0;
       },
       &dropout, 8);
-  for (const unsigned number : drawn) std::printf("drawn %u\n", number);
+  for (const unsigned number : drawn)
+    std::printf("drawn %u\n", number);
   // One that draws nothing, and what hands on no kernel, are left to the pool.
   kernel::AddCpuKernelMod add;
   for (void* content : {static_cast<void*>(&add), static_cast<void*>(nullptr)}) {
     int first = -1;
     pool()->ParallelLaunch(
         [&](void*, int part, float, float) {
-          if (first < 0) first = part;
+          if (first < 0)
+            first = part;
           return 0;
         },
         content, 1000);

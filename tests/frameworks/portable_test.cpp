@@ -1,4 +1,5 @@
-// DETSHIM_PORTABLE: the same bits on three processors, which qemu emulates; without it they are others.
+// DETSHIM_PORTABLE: the same bits on three processors, which qemu emulates; without it they are
+// others.
 #include "log_files.h"
 #include "run.h"
 
@@ -25,7 +26,8 @@ std::string given_by_run(const std::string& variable, const Environment& environ
 class Portable : public testing::Test {
 protected:
   void SetUp() override {
-    if (find_program("qemu-x86_64").empty()) GTEST_SKIP() << "no qemu-user";
+    if (find_program("qemu-x86_64").empty())
+      GTEST_SKIP() << "no qemu-user";
     if (run({"/usr/bin/python3", "-c", "import numpy"}).status != 0)
       GTEST_SKIP() << "no NumPy for /usr/bin/python3";
 #if !defined(__x86_64__)
@@ -44,23 +46,27 @@ protected:
                                           "OPENBLAS_CORETYPE", "-E",   "OMP_NUM_THREADS=1"};
       Environment own = environment;
       const bool is_preloaded = !environment.empty();
-      if (is_preloaded) own.merge(under_shim(scratch));
+      if (is_preloaded)
+        own.merge(under_shim(scratch));
       for (const auto& [name, value] : own) {
-        if (name == "GLIBC_TUNABLES") continue; // has commas, at which qemu divides
+        if (name == "GLIBC_TUNABLES")
+          continue; // has commas, at which qemu divides
         command.insert(command.end(), {"-E", name + "=" + value});
       }
       command.insert(command.end(), {"/usr/bin/python3", script});
       const auto tunables = environment.find("GLIBC_TUNABLES");
-      const Result result =
-          run(command, tunables == environment.end() ? Environment{}
-                                                     : Environment{{tunables->first, tunables->second}});
+      const Result result = run(command, tunables == environment.end()
+                                             ? Environment{}
+                                             : Environment{{tunables->first, tunables->second}});
       EXPECT_EQ(result.status, 0) << processor << '\n' << result.err;
       EXPECT_NE(result.out, "") << processor;
       all.insert(result.out);
-      if (!is_preloaded || !environment.contains("DETSHIM_PORTABLE")) continue;
+      if (!is_preloaded || !environment.contains("DETSHIM_PORTABLE"))
+        continue;
       const std::vector<ProcessLog> logs = read_log(scratch.log());
       EXPECT_EQ(logs.size(), 1U);
-      for (const ProcessLog& log : logs) told_processors.insert(log.records[0].value("cpu", "none"));
+      for (const ProcessLog& log : logs)
+        told_processors.insert(log.records[0].value("cpu", "none"));
     }
     return all;
   }
@@ -83,10 +89,11 @@ TEST_F(Portable, GivesOneAnswerOnEachProcessorWithAvx2) {
   const std::vector<std::string> with_avx2 = {"Haswell", "EPYC"};
   Environment avx2 = {{"DETSHIM_SEED", "42"}, {"DETSHIM_PORTABLE", "avx2"}};
   const Result refused =
-      run({"qemu-x86_64", "-cpu", "Nehalem", "-E", "DETSHIM_SEED=42", "-E", "DETSHIM_PORTABLE=avx2", "-E",
-           "LD_PRELOAD=" + under_shim(TemporaryFolder{}).at("LD_PRELOAD"), "/bin/true"});
+      run({"qemu-x86_64", "-cpu", "Nehalem", "-E", "DETSHIM_SEED=42", "-E", "DETSHIM_PORTABLE=avx2",
+           "-E", "LD_PRELOAD=" + under_shim(TemporaryFolder{}).at("LD_PRELOAD"), "/bin/true"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.err.find("DETSHIM_PORTABLE=\"avx2\" is not accepted"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("DETSHIM_PORTABLE=\"avx2\" is not accepted"), std::string::npos)
+      << refused.err;
   avx2["GLIBC_TUNABLES"] = "glibc.cpu.hwcaps=-AVX512F";
   const std::set<std::string> fast = answers(avx2, with_avx2);
   EXPECT_EQ(fast.size(), 1U);
@@ -127,7 +134,8 @@ TEST(PortableSettings, AreInTheEnvironmentAndGiveWayToTheUsers) {
     EXPECT_EQ(given_by_run("GLIBC_TUNABLES", by_run) + "\n", given("GLIBC_TUNABLES", avx2));
   }
   // A program's children have the tunables; the program itself has them by `detshim run`.
-  const std::string tunables = given("GLIBC_TUNABLES", {{"GLIBC_TUNABLES", "glibc.malloc.check=0"}});
+  const std::string tunables =
+      given("GLIBC_TUNABLES", {{"GLIBC_TUNABLES", "glibc.malloc.check=0"}});
   EXPECT_TRUE(tunables.starts_with("glibc.malloc.check=0:glibc.cpu.hwcaps=-AVX")) << tunables;
   EXPECT_EQ(given("GLIBC_TUNABLES", {{"GLIBC_TUNABLES", "glibc.cpu.hwcaps=-FMA"}}),
             "glibc.cpu.hwcaps=-FMA\n");

@@ -29,26 +29,29 @@ class PythonPlaces : public testing::TestWithParam<const char*> {
 protected:
   void SetUp() override {
     const Result found = run({GetParam(), "-c", "import sys; print(sys.executable)"});
-    if (found.status != 0) GTEST_SKIP() << "no " << GetParam();
+    if (found.status != 0)
+      GTEST_SKIP() << "no " << GetParam();
     python_ = lines(found.out).front();
   }
 
-  /// Runs the script as t.py; its records' places: "t.py:3 f" for the user's frame, with " random.py seed"
-  /// for the frame that it called.
+  /// Runs the script as t.py; its records' places: "t.py:3 f" for the user's frame, with "
+  /// random.py seed" for the frame that it called.
   Lines places(const std::string& script) {
     std::ofstream(scratch_.path() / "t.py") << script;
     const Result result =
         run({python_, "t.py"},
-            under_shim(scratch_,
-                       {{"DETSHIM_SEED", "1"}, {"PYTHONPATH", (scratch_.path() / "site-packages").string()}}),
+            under_shim(scratch_, {{"DETSHIM_SEED", "1"},
+                                  {"PYTHONPATH", (scratch_.path() / "site-packages").string()}}),
             scratch_.path());
     EXPECT_EQ(result.status, 0) << result.err;
     Lines found;
     for (const ProcessLog& process : read_log(scratch_.log()))
       for (const auto& record : process.records) {
-        if (record["t"] != "call" || !record.contains("py")) continue;
+        if (record["t"] != "call" || !record.contains("py"))
+          continue;
         calls_ += 1;
-        if (!record.contains("user")) continue;
+        if (!record.contains("user"))
+          continue;
         const std::size_t user = record["user"];
         const std::string frame = record["py"][user];
         found.push_back(frame.substr(frame.rfind('/') + 1) +
@@ -63,45 +66,24 @@ protected:
 };
 
 TEST_P(PythonPlaces, EveryLineThatDrawsHasARecord) {
-  EXPECT_EQ(
-      places(R"(import random
-import os, uuid
-def f():
-    return os.urandom(4)
-f()
-os.urandom(4)
-for i in range(3):
-    random.seed()
-uuid.uuid4()
-def g(): uuid.uuid4()
-g()
-)"),
-      (Lines{"t.py:1 <module> random.py <module>", "t.py:4 f", "t.py:6 <module>",
-             "t.py:8 <module> random.py seed", "t.py:9 <module> uuid.py uuid4", "t.py:10 g uuid.py uuid4"}));
+  EXPECT_EQ(places(contents(FRAMEWORKS_FOLDER "/python_lines_that_draw.py")),
+            (Lines{"t.py:1 <module> random.py <module>", "t.py:4 f", "t.py:6 <module>",
+                   "t.py:8 <module> random.py seed", "t.py:9 <module> uuid.py uuid4",
+                   "t.py:10 g uuid.py uuid4"}));
 }
 
 // ctypes gives the lock up for each call; most of PyTorch does.
 TEST_P(PythonPlaces, AreFoundWithoutTheInterpretersLock) {
-  EXPECT_EQ(places(R"(import ctypes, re, threading
-libc = ctypes.CDLL(None)
-def draw(): return libc.rand()
-draw()
-def numbers():
-    yield libc.rand()
-next(numbers())
-for x in map(lambda i: libc.lrand48(), range(2)): pass
-re.sub("a", lambda m: str(libc.random()), "aa")
-thread = threading.Thread(target=lambda: libc.lrand48()); thread.start(); thread.join()
-sorted([1], key=lambda x: libc.rand())
-)"),
-            (Lines{"t.py:3 draw", "t.py:6 numbers", "t.py:8 <lambda>", "t.py:9 <lambda>", "t.py:10 <lambda>",
-                   "t.py:11 <lambda>"}));
+  EXPECT_EQ(places(contents(FRAMEWORKS_FOLDER "/python_draws_without_the_lock.py")),
+            (Lines{"t.py:3 draw", "t.py:6 numbers", "t.py:8 <lambda>", "t.py:9 <lambda>",
+                   "t.py:10 <lambda>", "t.py:11 <lambda>"}));
 }
 
 TEST_P(PythonPlaces, OfAPackageThatDrawsAtImportIsTheUsersImport) {
   fs::create_directories(scratch_.path() / "site-packages/framework");
   std::ofstream(scratch_.path() / "site-packages/framework/__init__.py") << "from . import inner\n";
-  std::ofstream(scratch_.path() / "site-packages/framework/inner.py") << "import os\nos.urandom(4)\n";
+  std::ofstream(scratch_.path() / "site-packages/framework/inner.py")
+      << "import os\nos.urandom(4)\n";
   EXPECT_EQ(places("import framework\n"), (Lines{"t.py:1 <module> __init__.py <module>"}));
 }
 
@@ -124,9 +106,12 @@ TEST_P(PythonPlaces, AreBounded) {
 }
 
 TEST_P(PythonPlaces, OfNumpysSeedsIsTheUsersLine) {
-  if (run({python_, "-c", "import numpy"}).status != 0) GTEST_SKIP() << "no numpy";
-  const Lines found = places("import numpy as np\nnp.random.default_rng()\nnp.random.SeedSequence()\n");
-  for (const char* place : {"t.py:2 <module> random.py getrandbits", "t.py:3 <module> random.py getrandbits"})
+  if (run({python_, "-c", "import numpy"}).status != 0)
+    GTEST_SKIP() << "no numpy";
+  const Lines found =
+      places("import numpy as np\nnp.random.default_rng()\nnp.random.SeedSequence()\n");
+  for (const char* place :
+       {"t.py:2 <module> random.py getrandbits", "t.py:3 <module> random.py getrandbits"})
     EXPECT_TRUE(std::ranges::count(found, place)) << place;
 }
 
@@ -139,13 +124,16 @@ TEST_P(PythonPlaces, ThatReadAClockAreNamed) {
         run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch_.log().string()}).out);
     std::string found;
     for (const auto& reason : document["reasons"])
-      if (reason["kind"] == "clock") found = reason["text"];
-    return found.substr(found.empty() ? 0 : std::string("your code reads a clock or an id: ").size());
+      if (reason["kind"] == "clock")
+        found = reason["text"];
+    return found.substr(found.empty() ? 0
+                                      : std::string("your code reads a clock or an id: ").size());
   };
   EXPECT_EQ(lines("random.seed(time.time())\n"), "t.py:2");
   EXPECT_EQ(lines("if True:\n  seed = os.getpid() # mine\nprint(seed)\n"), "t.py:3");
   EXPECT_EQ(lines("now = time.time_ns()\nprint(now)\nr = random.Random(now)\n"), "t.py:2");
-  EXPECT_EQ(lines("from datetime import datetime\nrandom.seed(datetime.now().timestamp())\n"), "t.py:3");
+  EXPECT_EQ(lines("from datetime import datetime\nrandom.seed(datetime.now().timestamp())\n"),
+            "t.py:3");
   EXPECT_EQ(lines("from time import time_ns as Now\nrandom.seed(Now())\n"), "t.py:3");
   EXPECT_EQ(lines("start = time.time()\nprint(3)\nprint('seed(s)', time.time() - start)\n"),
             "t.py:2, t.py:4");
@@ -153,8 +141,8 @@ TEST_P(PythonPlaces, ThatReadAClockAreNamed) {
 
 // The distribution's, and others that are there.
 INSTANTIATE_TEST_SUITE_P(All, PythonPlaces,
-                         testing::Values("/usr/bin/python3", "python3.9", "python3.10", "python3.12",
-                                         "python3.13", "python3.14"),
+                         testing::Values("/usr/bin/python3", "python3.9", "python3.10",
+                                         "python3.12", "python3.13", "python3.14"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            std::erase_if(name, [](char letter) {

@@ -1,5 +1,5 @@
-// Seeds that Python code takes from a clock, for `random` and NumPy: each gives way, and what is fixed does
-// not.
+// Seeds that Python code takes from a clock, for `random` and NumPy: each is replaced, and what is
+// fixed does not.
 #include "log_files.h"
 #include "run.h"
 
@@ -55,14 +55,17 @@ class PythonSeeds : public testing::TestWithParam<Idiom> {};
 
 TEST_P(PythonSeeds, GiveWayAsTheFirstSeed) {
   const auto& [program, seed] = GetParam();
-  if (needs_numpy(program) && !has_numpy()) GTEST_SKIP() << "no NumPy";
+  if (needs_numpy(program) && !has_numpy())
+    GTEST_SKIP() << "no NumPy";
   const std::string tested = with_seed(program, seed);
   const std::string first = run({python, "-c", tested}).out;
   EXPECT_NE(run({python, "-c", tested}).out, first);
   const std::string fixed = run({python, "-c", with_seed(program, "42")}).out;
   ASSERT_FALSE(fixed.empty());
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(printed(tested, {{"DETSHIM_SEED", "42"}}), fixed);
-  EXPECT_EQ(printed(tested, {{"DETSHIM_SEED", "43"}}), run({python, "-c", with_seed(program, "43")}).out);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(printed(tested, {{"DETSHIM_SEED", "42"}}), fixed);
+  EXPECT_EQ(printed(tested, {{"DETSHIM_SEED", "43"}}),
+            run({python, "-c", with_seed(program, "43")}).out);
   EXPECT_NE(printed(tested, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "python"}}), fixed);
 }
 
@@ -80,13 +83,16 @@ INSTANTIATE_TEST_SUITE_P(
         Idiom{"random.seed(SEED); print(random.random())", "time.perf_counter_ns()"},
         Idiom{"random.seed(SEED); print(random.random())", "datetime.now().timestamp()"},
         Idiom{"random.seed(SEED); print(random.random())", "int(datetime.now().timestamp() * 1e6)"},
-        Idiom{"random.seed(SEED); print(random.random())", "datetime.now(timezone.utc).timestamp()"},
+        Idiom{"random.seed(SEED); print(random.random())",
+              "datetime.now(timezone.utc).timestamp()"},
         Idiom{"print(random.Random(SEED).random())", "time.time_ns()"},
         Idiom{"class Own(random.Random): pass\nprint(Own(SEED).random())", "time.time()"},
-        Idiom{"def set_seed(s):\n  random.seed(s)\nstart = time.time()\ns = SEED\ntime.time()\nset_seed(s)\n"
+        Idiom{"def set_seed(s):\n  random.seed(s)\nstart = time.time()\ns = "
+              "SEED\ntime.time()\nset_seed(s)\n"
               "print(random.random())",
               "time.time_ns()"},
-        Idiom{"for i in range(3000): time.time()\nrandom.seed(SEED); print(random.random())", "time.time()"},
+        Idiom{"for i in range(3000): time.time()\nrandom.seed(SEED); print(random.random())",
+              "time.time()"},
         Idiom{"import numpy\nnumpy.random.seed(SEED % 2**32); print(numpy.random.rand())",
               "time.time_ns() // 1000000"},
         // What is left of a clock may be a small number, which stays.
@@ -99,11 +105,16 @@ INSTANTIATE_TEST_SUITE_P(
         Idiom{"import numpy\nprint(numpy.random.RandomState(seed=SEED % 2**32).rand())",
               "time.time_ns() // 1000000"},
         Idiom{"import numpy\nprint(numpy.random.default_rng(SEED).random())", "time.time_ns()"},
-        Idiom{"s = SEED\nimport numpy\nprint(numpy.random.default_rng(seed=s).random())", "time.time_ns()"},
-        Idiom{"from numpy.random import *\nprint(Generator(PCG64(SEED)).random())", "time.time_ns()"},
-        Idiom{"from numpy.random import *\nprint(Generator(MT19937(SEED)).random())", "time.time_ns()"},
-        Idiom{"from numpy.random import *\nprint(Generator(Philox(SEED)).random())", "time.time_ns()"},
-        Idiom{"from numpy.random import *\nprint(Generator(SFC64(SEED)).random())", "time.time_ns()"},
+        Idiom{"s = SEED\nimport numpy\nprint(numpy.random.default_rng(seed=s).random())",
+              "time.time_ns()"},
+        Idiom{"from numpy.random import *\nprint(Generator(PCG64(SEED)).random())",
+              "time.time_ns()"},
+        Idiom{"from numpy.random import *\nprint(Generator(MT19937(SEED)).random())",
+              "time.time_ns()"},
+        Idiom{"from numpy.random import *\nprint(Generator(Philox(SEED)).random())",
+              "time.time_ns()"},
+        Idiom{"from numpy.random import *\nprint(Generator(SFC64(SEED)).random())",
+              "time.time_ns()"},
         Idiom{"from numpy.random import *\ns = SeedSequence(entropy=SEED, pool_size=8)\n"
               "print(s.generate_state(2), [c.generate_state(1) for c in s.spawn(2)])",
               "time.time_ns()"},
@@ -113,12 +124,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Bit for bit, with a clock that was read before; they are recorded for a comparison of runs.
 TEST(PythonSeeds, ThatAreFixedStay) {
-  if (!has_numpy()) GTEST_SKIP() << "no NumPy";
+  if (!has_numpy())
+    GTEST_SKIP() << "no NumPy";
   const Texts command = {python, here + "python_fixed_seeds.py"};
   const std::string native = run(command, {{"PYTHONHASHSEED", "0"}}).out;
   ASSERT_EQ(lines(native).size(), 77U);
   const TemporaryFolder scratch;
-  EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"PYTHONHASHSEED", "0"}})).out, native);
+  EXPECT_EQ(
+      run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"PYTHONHASHSEED", "0"}})).out,
+      native);
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& record : process.calls())
       EXPECT_TRUE(record["lib"] != "python" ||
@@ -130,7 +144,8 @@ class InParallel : public testing::TestWithParam<const char*> {};
 
 /// Each line has the numbers of one worker.
 TEST_P(InParallel, RepeatAndAreEachItsOwn) {
-  if (!has_numpy()) GTEST_SKIP() << "no NumPy";
+  if (!has_numpy())
+    GTEST_SKIP() << "no NumPy";
   const Texts command = {python, here + "python_parallel_seeds.py", GetParam()};
   std::string out[2];
   for (std::string& text : out) {
@@ -140,20 +155,25 @@ TEST_P(InParallel, RepeatAndAreEachItsOwn) {
     text = result.out;
   }
   EXPECT_EQ(out[0], out[1]);
-  const bool is_of_seconds = command.back().find("_late") != std::string::npos; // which two runs may share
+  const bool is_of_seconds =
+      command.back().find("_late") != std::string::npos; // which two runs may share
   EXPECT_TRUE(is_of_seconds || run(command).out != run(command).out);
   const Texts workers = lines(out[0]);
   ASSERT_GE(workers.size(), 3U);
   std::vector<std::string> first; // what each draws first
-  for (const std::string& worker : workers) first.push_back(worker.substr(worker.find(' ')));
+  for (const std::string& worker : workers)
+    first.push_back(worker.substr(worker.find(' ')));
   for (std::size_t i = 0; i < first.size(); ++i)
-    for (std::size_t k = 0; k < i; ++k) EXPECT_NE(first[i], first[k]);
+    for (std::size_t k = 0; k < i; ++k)
+      EXPECT_NE(first[i], first[k]);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, InParallel,
-                         testing::Values("threads", "fork", "spawn", "forkserver", "passed", "fork_late",
-                                         "main_first_late"),
-                         [](const auto& tested) { return std::string(tested.param); });
+                         testing::Values("threads", "fork", "spawn", "forkserver", "passed",
+                                         "fork_late", "main_first_late"),
+                         [](const auto& tested) {
+                           return std::string(tested.param);
+                         });
 
 struct Logged {
   nlohmann::json record; ///< the only one of the seeding functions'
@@ -164,38 +184,40 @@ struct Logged {
 Logged logged(const std::string& script, const Environment& more) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "train.py") << script;
-  const Result result = run({python, (scratch.path() / "train.py").string()}, under_shim(scratch, more));
+  const Result result =
+      run({python, (scratch.path() / "train.py").string()}, under_shim(scratch, more));
   EXPECT_EQ(result.status, 0) << result.err;
   Logged seen;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& record : process.calls())
-      if (record["lib"] == "python") seen.record = record;
-  const auto document =
-      nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--no-scan", "--json", scratch.log().string()}).out);
+      if (record["lib"] == "python")
+        seen.record = record;
+  const auto document = nlohmann::json::parse(
+      run({DETSHIM_COMMAND, "log", "--no-scan", "--json", scratch.log().string()}).out);
   seen.verdict = document["verdict"];
   for (const auto& reason : document["reasons"])
-    if (reason["kind"] == "clock") seen.clocks.push_back(reason["text"]);
+    if (reason["kind"] == "clock")
+      seen.clocks.push_back(reason["text"]);
   return seen;
 }
 
-const std::string one_line = "import random, time\nrandom.seed(time.time_ns())\nprint(random.random())\n";
+const std::string one_line =
+    "import random, time\nrandom.seed(time.time_ns())\nprint(random.random())\n";
 
 /// Of an interpreter in another program: the library that Debian's Python is in has no part in it.
-const std::string embedding =
-    "#include <dlfcn.h>\n#include <stdio.h>\nint main(int count, char** words) {\n"
-    "  void* const all = dlopen(words[1], RTLD_NOW | RTLD_GLOBAL);\n"
-    "  if (all == 0) return puts(dlerror()), 77;\n  ((void (*)(void))dlsym(all, \"Py_Initialize\"))();\n"
-    "  return ((int (*)(const char*))dlsym(all, \"PyRun_SimpleString\"))(words[2]) +\n"
-    "         ((int (*)(void))dlsym(all, \"Py_FinalizeEx\"))();\n}\n";
+const std::string embedding = contents(FRAMEWORKS_FOLDER "/embeds_python.c");
 
 TEST(PythonSeeds, OfAnEmbeddedInterpreterGiveWay) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "embed.c") << embedding;
   ASSERT_EQ(run({"gcc", "-w", "-o", "embed", "embed.c"}, {}, scratch.path()).status, 0);
   const std::string name =
-      run({python, "-c", "import sys; print('libpython%d.%d.so.1.0' % sys.version_info[:2], end='')"}).out;
+      run({python, "-c",
+           "import sys; print('libpython%d.%d.so.1.0' % sys.version_info[:2], end='')"})
+          .out;
   const Texts command = {(scratch.path() / "embed").string(), name, one_line};
-  if (run(command).status == 77) GTEST_SKIP() << "needs " << name;
+  if (run(command).status == 77)
+    GTEST_SKIP() << "needs " << name;
   EXPECT_NE(run(command).out, run(command).out);
   EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out,
             run({python, "-c", "import random\nrandom.seed(42)\nprint(random.random())"}).out);
@@ -206,7 +228,8 @@ TEST(PythonSeeds, OfASubinterpreterAreNamed) {
   const std::string code =
       "import _xxsubinterpreters as s\ncode = 'import random, time; random.seed(7); "
       "print(random.random()); random.seed(time.time())'\ns.run_string(s.create(), code)\n";
-  if (run({python, "-c", code}).status != 0) GTEST_SKIP() << "no subinterpreters";
+  if (run({python, "-c", code}).status != 0)
+    GTEST_SKIP() << "no subinterpreters";
   const Logged seen = logged(code + one_line, {{"DETSHIM_SEED", "42"}});
   EXPECT_EQ(seen.verdict, "unverified");
   EXPECT_EQ(seen.clocks, Texts{"your code reads a clock or an id: train.py:3, train.py:5"});
@@ -215,10 +238,11 @@ TEST(PythonSeeds, OfASubinterpreterAreNamed) {
 
 TEST(PythonSeeds, OfPyPyAreLeftAndNamed) {
   const TemporaryFolder scratch;
-  const Texts command = {"pypy3", "-c",
-                         "import random, time\nrandom.seed(7); print(random.random())\n" + one_line};
+  const Texts command = {
+      "pypy3", "-c", "import random, time\nrandom.seed(7); print(random.random())\n" + one_line};
   const Result natively = run(command);
-  if (natively.status != 0) GTEST_SKIP() << "needs pypy3";
+  if (natively.status != 0)
+    GTEST_SKIP() << "needs pypy3";
   const Texts preloaded = lines(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out);
   EXPECT_EQ(preloaded.at(0), lines(natively.out).at(0));
   EXPECT_NE(preloaded.at(1), lines(natively.out).at(1));
@@ -240,7 +264,8 @@ TEST(PythonSeedRecords, NameTheLineAndBothNumbers) {
 
 // Of a clock with a fraction they are whole seconds, and not the hash that `random` makes of it.
 TEST(PythonSeedRecords, NameTheSecondsOfAClock) {
-  const Logged seen = logged("import random, time\nrandom.seed(time.time())\n", {{"DETSHIM_SEED", "42"}});
+  const Logged seen =
+      logged("import random, time\nrandom.seed(time.time())\n", {{"DETSHIM_SEED", "42"}});
   ASSERT_FALSE(seen.record.is_null());
   EXPECT_EQ(seen.record["why"], "clock_seed");
   const auto requested = std::stoll(seen.record["requested"].get<std::string>());
@@ -251,9 +276,11 @@ TEST(PythonSeedRecords, NameTheSecondsOfAClock) {
 TEST(PythonSeedRecords, LeaveTheLineThatReadForThemNamed) {
   for (const char* program :
        {"random.seed(time.time_ns())\n", "random.seed(t := time.time()); print(t)\n",
-        "random.seed(time.time_ns()); print(time.time())\n", "t = time.time_ns()\nrandom.seed(t)\n"})
-    EXPECT_EQ(logged(std::string("import random, time\n") + program, {{"DETSHIM_SEED", "42"}}).clocks,
-              Texts{"your code reads a clock or an id: train.py:2"})
+        "random.seed(time.time_ns()); print(time.time())\n",
+        "t = time.time_ns()\nrandom.seed(t)\n"})
+    EXPECT_EQ(
+        logged(std::string("import random, time\n") + program, {{"DETSHIM_SEED", "42"}}).clocks,
+        Texts{"your code reads a clock or an id: train.py:2"})
         << program;
 }
 
@@ -270,9 +297,10 @@ TEST(PythonSeedRecords, AreWhatTheModeAndThePolicySay) {
 
 // One reading is one seed, what is added is added again, and another reading is another one.
 TEST(PythonSeedRecords, KeepTheDistancesOfOneReading) {
-  const std::string program = "import random, time\ns = int(time.time())\nrandom.seed(s)\nt = time.time()\n"
-                              "print(random.random(), [random.Random(s + i).random() for i in range(3)])\n"
-                              "print(random.Random(time.time_ns()).random())\n";
+  const std::string program =
+      "import random, time\ns = int(time.time())\nrandom.seed(s)\nt = time.time()\n"
+      "print(random.random(), [random.Random(s + i).random() for i in range(3)])\n"
+      "print(random.Random(time.time_ns()).random())\n";
   const std::string first = printed(program, {{"DETSHIM_SEED", "42"}});
   EXPECT_EQ(printed(program, {{"DETSHIM_SEED", "42"}}), first);
   EXPECT_EQ(lines(first).at(0), lines(run({python, "-c",
@@ -280,8 +308,9 @@ TEST(PythonSeedRecords, KeepTheDistancesOfOneReading) {
                                            "[random.Random(42 + i).random() for i in range(3)])"})
                                           .out)
                                     .at(0));
-  EXPECT_NE(lines(first).at(1),
-            lines(run({python, "-c", "import random\nprint(random.Random(42).random())"}).out).at(0));
+  EXPECT_NE(
+      lines(first).at(1),
+      lines(run({python, "-c", "import random\nprint(random.Random(42).random())"}).out).at(0));
 }
 
 } // namespace

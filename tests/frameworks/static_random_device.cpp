@@ -1,5 +1,6 @@
-// A program with libstdc++ linked into it, and with a text of BoringSSL's, by which an object is told that
-// may make keys. Prints a number of std::random_device's with the token that is named, or of getrandom
+// A program with libstdc++ linked into it, and with a text of BoringSSL's, by which an object is
+// told that may make keys. Prints a number of std::random_device's with the token that is named, or
+// of getrandom
 // ("key").
 #include <cstdio>
 #include <cstring>
@@ -17,6 +18,7 @@ int main(int, char** arguments) {
     return 0;
   }
   unsigned key = 0;
-  if (getrandom(&key, sizeof key, 0) != sizeof key) return static_cast<int>(std::strlen(cryptography));
+  if (getrandom(&key, sizeof key, 0) != sizeof key)
+    return static_cast<int>(std::strlen(cryptography));
   std::printf("%u\n", key);
 }

@@ -1,4 +1,5 @@
-// A program with an interpreter linked into it, as far as that can be told from outside: what it exports.
+// A program with an interpreter linked into it, as far as that can be told from outside: what it
+// exports.
 extern "C" void GetRNGstate() {}
 
 int main() {}

@@ -2,5 +2,6 @@
 #include <thread>
 
 extern "C" void start(int workers) {
-  for (int i = 0; i < workers; ++i) std::thread([] {}).join();
+  for (int i = 0; i < workers; ++i)
+    std::thread([] {}).join();
 }

@@ -1,4 +1,5 @@
-// A C++ program on LibTorch: there is no switch of its own that a user could turn without building it anew.
+// A C++ program on LibTorch: there is no switch of its own that a user could turn without building
+// it anew.
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/MapAllocator.h>

@@ -1,5 +1,5 @@
-// libFuzzer's target for the scanner: bytes as a program or a shared library. Whatever they hold, the scan
-// ends, in an ElfError or in places that lie in code of the file.
+// libFuzzer's target for the scanner: bytes as a program or a shared library. Whatever they hold,
+// the scan ends, in an ElfError or in places that lie in code of the file.
 #include "scanner/elf_file.h"
 #include "scanner/scan.h"
 
@@ -27,11 +27,15 @@ void scan(const ElfFile& file) {
   for (const FoundPlace& place : found.places) {
     bool is_in_code = false;
     for (const CodeRange& range : code)
-      is_in_code |= place.offset >= range.address && place.offset - range.address < range.bytes.size();
-    if (!is_in_code) std::abort();
+      is_in_code |=
+          place.offset >= range.address && place.offset - range.address < range.bytes.size();
+    if (!is_in_code)
+      std::abort();
   }
   std::size_t functions = 0;
-  file.each_function([&functions](std::string_view name, bool, bool) { functions += name.size(); });
+  file.each_function([&functions](std::string_view name, bool, bool) {
+    functions += name.size();
+  });
   static const char* const names[] = {"main", "rand"};
   (void)file.exports_one_of(names);
   (void)file.has_section(".nv_fatbin");
@@ -46,7 +50,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::abort();
   try {
     scan(ElfFile(file.name));
-  } catch (const ElfError&) {
-  }
+  } catch (const ElfError&) {}
   return 0;
 }

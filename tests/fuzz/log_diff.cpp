@@ -1,6 +1,6 @@
-// libFuzzer's target for `log diff`: the records of one run, a zero byte, those of another, a zero byte, and
-// the counts of both. Whatever they hold, comparing ends, nothing comes out that a terminal would obey, and
-// no log differs from itself.
+// libFuzzer's target for `log diff`: the records of one run, a zero byte, those of another, a zero
+// byte, and the counts of both. Whatever they hold, comparing ends, nothing comes out that a
+// terminal would obey, and no log differs from itself.
 #include "log_diff/log_diff.h"
 #include "log_diff/difference_report.h"
 #include "memory_folder.h"
@@ -29,7 +29,8 @@ std::string_view take_part(std::string_view& bytes) {
 
 void check_printable(std::string_view text) {
   for (const char c : text)
-    if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == 0x7F) std::abort();
+    if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == 0x7F)
+      std::abort();
 }
 
 std::optional<LogDifference> compare(const MemoryFolder& a, const MemoryFolder& b) {
@@ -50,9 +51,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   folder_of_a.write("0-0-1.counts", bytes);
   folder_of_b.write("0-0-2.counts", bytes);
   const std::optional<LogDifference> same = compare(folder_of_a, folder_of_a);
-  if (same && same->result() == LogDifference::Result::different) std::abort();
+  if (same && same->result() == LogDifference::Result::different)
+    std::abort();
   std::optional<LogDifference> difference = compare(folder_of_a, folder_of_b);
-  if (!difference) return 0;
+  if (!difference)
+    return 0;
   add_suspects(*difference);
   std::ostringstream out;
   print_difference_text(out, *difference, {});

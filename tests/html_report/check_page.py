@@ -1,17 +1,61 @@
 #!/usr/bin/env python3
 """Reads a page of `detshim report` strictly, and prints as JSON what is in it. A line on stderr for each fault, status 1.
 
-    check_page.py FILE
+check_page.py FILE
 """
+
 import html.parser
 import json
 import sys
 
-VOID = {"meta", "br", "hr", "input", "img", "link", "base", "area", "col", "embed", "source", "track", "wbr"}
+VOID = {
+    "meta",
+    "br",
+    "hr",
+    "input",
+    "img",
+    "link",
+    "base",
+    "area",
+    "col",
+    "embed",
+    "source",
+    "track",
+    "wbr",
+}
 # What could run, load, or send something. A report needs none of it.
-FORBIDDEN = {"script", "img", "iframe", "link", "object", "embed", "form", "base", "audio", "video", "foreignobject",
-             "svg", "use", "image", "animate", "set", "input", "button"}
-LOADING = {"src", "srcset", "href", "xlink:href", "action", "formaction", "data", "poster", "background", "ping"}
+FORBIDDEN = {
+    "script",
+    "img",
+    "iframe",
+    "link",
+    "object",
+    "embed",
+    "form",
+    "base",
+    "audio",
+    "video",
+    "foreignobject",
+    "svg",
+    "use",
+    "image",
+    "animate",
+    "set",
+    "input",
+    "button",
+}
+LOADING = {
+    "src",
+    "srcset",
+    "href",
+    "xlink:href",
+    "action",
+    "formaction",
+    "data",
+    "poster",
+    "background",
+    "ping",
+}
 
 
 class Page(html.parser.HTMLParser):
@@ -64,7 +108,9 @@ class Page(html.parser.HTMLParser):
 
     def enter(self, tag, values):
         if tag == "meta":
-            self.metas[values.get("http-equiv", values.get("name", "charset"))] = values.get("content", "")
+            self.metas[values.get("http-equiv", values.get("name", "charset"))] = values.get(
+                "content", ""
+            )
         if tag in ("h1", "h2", "h3", "h4"):
             self.headings.append((int(tag[1]), ""))
         if tag == "table":
@@ -119,11 +165,17 @@ class Page(html.parser.HTMLParser):
         for query in ("prefers-color-scheme: dark", "max-width"):
             if query not in self.style:
                 self.fault(f"the style sheet does not ask for {query}")
+        self.check_tables()
+        self.check_headings()
+
+    def check_tables(self):
         for table in self.tables:
             if not table["caption"] or not table["heads"]:
                 self.fault(f"a table without a caption or headings: {table['caption']}")
             if len({len(row) for row in table["rows"]}) > 1:
                 self.fault(f"rows of different lengths: {table['caption']}")
+
+    def check_headings(self):
         level = 0
         for its, text in self.headings:
             if its > level + 1 or not text.strip():
@@ -138,11 +190,15 @@ def main():
     with open(sys.argv[1], encoding="utf-8", errors="strict") as file:
         page.feed(file.read())
     page.finish()
-    print(json.dumps({
-        "text": " ".join("".join(page.text).split()),
-        "headings": [text for _, text in page.headings],
-        "tables": {table["caption"]: table["rows"] for table in page.tables},
-    }))
+    print(
+        json.dumps(
+            {
+                "text": " ".join("".join(page.text).split()),
+                "headings": [text for _, text in page.headings],
+                "tables": {table["caption"]: table["rows"] for table in page.tables},
+            }
+        )
+    )
     for fault in page.faults:
         print(fault, file=sys.stderr)
     return 1 if page.faults else 0

@@ -1,5 +1,5 @@
-// `detshim report` from outside: its pages are read by a parser, which takes nothing that is not as it should
-// be.
+// `detshim report` from outside: its pages are read by a parser, which takes nothing that is not as
+// it should be.
 #include "run.h"
 
 #include <nlohmann/json.hpp>
@@ -89,15 +89,7 @@ std::string call_line(int number, const std::string& what, const std::string& pl
 const std::string end_line = R"({"t":"end","counts":{}})"
                              "\n";
 
-constexpr const char* drifting_script = R"(import ctypes, time
-libc = ctypes.CDLL(None)
-def shuffle():
-    libc.srand(time.time_ns() & 0xffffff)
-    return libc.rand()
-for step in range(12):
-    noise = shuffle() if step >= 7 else 0
-    print("loss", 1 / (step + 1) + noise * 1e-12)
-)";
+const std::string drifting_script = contents(PROGRAMS "drifting.py");
 
 TEST_F(Report, OfRunsThatDifferNamesTheLineAndTheStep) {
   verify({"--policy", "keep", "--metric", "loss (\\S+)"}, drifting_script);
@@ -106,7 +98,8 @@ TEST_F(Report, OfRunsThatDifferNamesTheLineAndTheStep) {
   EXPECT_EQ(page["headings"][0], "Verdict: different");
   EXPECT_TRUE(contains(text, "under one seed, and nothing else was changed")) << text;
   EXPECT_TRUE(contains(text, "train.py:4 shuffle")) << text;
-  EXPECT_TRUE(contains(text, "libc.srand(time.time_ns() & 0xffffff)")) << "the line of source: " << text;
+  EXPECT_TRUE(contains(text, "libc.srand(time.time_ns() & 0xffffff)"))
+      << "the line of source: " << text;
   EXPECT_TRUE(contains(text, "step 8 (stdout line 8)")) << text;
 }
 
@@ -118,39 +111,35 @@ TEST_F(Report, OfEqualRunsNamesNoCause) {
 }
 
 TEST_F(Report, ShowsWhatAProgramSaysAsTextAndNothingElse) {
-  const std::string name = "<img src=x onerror=alert(1)>\"&amp;.txt"; // a file's name holds no slash
-  verify({"--policy", "keep", "--output", "*.txt", "--metric", "(?:<img src=x onerror=alert>|loss) (\\S+)"},
-         "import sys, time, ctypes\n"
-         "libc = ctypes.CDLL(None)\n"
-         "libc.srand(time.time_ns() & 0xffffff)\n"
-         "value = libc.rand() / 2**40\n"
-         "print(sys.argv[1], value)\n"
-         "print('loss', value)\n"
-         "open(sys.argv[2], 'w').write(sys.argv[1] + str(value))\n",
-         {attack, name});
+  const std::string name =
+      "<img src=x onerror=alert(1)>\"&amp;.txt"; // a file's name holds no slash
+  verify({"--policy", "keep", "--output", "*.txt", "--metric",
+          "(?:<img src=x onerror=alert>|loss) (\\S+)"},
+         contents(PROGRAMS "prints_its_arguments.py"), {attack, name});
   const Json page = page_of("kept"); // the parser finds no such element and no such attribute
   const std::string text = page["text"];
   EXPECT_TRUE(contains(text, "python3 train.py " + attack)) << "the argument: " << text;
   EXPECT_TRUE(contains(text, "output '" + name + "'")) << "the file's name: " << text;
-  EXPECT_TRUE(contains(text, "metric '(?:<img src=x onerror=alert>|loss) (\\S+)'")) << "the metric: " << text;
+  EXPECT_TRUE(contains(text, "metric '(?:<img src=x onerror=alert>|loss) (\\S+)'"))
+      << "the metric: " << text;
   EXPECT_FALSE(contains(contents(folder() / "page.html"), "<img"));
 }
 
 TEST_F(Report, ShowsWhatALogHoldsAsTextAndNothingElse) {
   const std::string evil = Json(attack).dump();
   write("log/0-0-4711.jsonl",
-        start_line(0, attack) + R"({"t":"library","lib":)" + evil + R"(,"file":)" + evil + R"(,"version":)" +
-            evil + "}\n" +
+        start_line(0, attack) + R"({"t":"library","lib":)" + evil + R"(,"file":)" + evil +
+            R"(,"version":)" + evil + "}\n" +
             call_line(1,
-                      R"("lib":)" + evil + R"(,"fn":)" + evil + R"(,"do":"nondeterministic","requested":)" +
-                          evil,
+                      R"("lib":)" + evil + R"(,"fn":)" + evil +
+                          R"(,"do":"nondeterministic","requested":)" + evil,
                       "10") +
             R"({"t":"call","n":2,"thread":"0","lib":"libc","fn":"rand","do":"pin","why":)" + evil +
             R"(,"at":)" + evil +
             R"(,"py":["<b>:1 <script>"],"user":0})"
             "\n" +
-            R"({"t":"bound","lib":"cublas","by":)" + evil + R"(,"how":"linked","functions":[)" + evil +
-            "]}\n" + end_line);
+            R"({"t":"bound","lib":"cublas","by":)" + evil + R"(,"how":"linked","functions":[)" +
+            evil + "]}\n" + end_line);
   const Json page = page_of("log");
   EXPECT_TRUE(contains(page["text"], attack)) << page["text"];
   EXPECT_TRUE(contains(page["text"], "<b>:1 <script>")) << page["text"];
@@ -161,7 +150,8 @@ TEST_F(Report, ShowsWhatALogHoldsAsTextAndNothingElse) {
 TEST_F(Report, OfALogHasItsVerdictAndItsCallsWorstFirst) {
   write("log/0-0-4711.jsonl",
         start_line(0) + call_line(1, R"("lib":"libc","fn":"rand","do":"pin")", "10") +
-            call_line(2, R"("lib":"cudnn","fn":"cudnnPoor","do":"nondeterministic","algo":"3")", "20") +
+            call_line(2, R"("lib":"cudnn","fn":"cudnnPoor","do":"nondeterministic","algo":"3")",
+                      "20") +
             end_line);
   const Json page = page_of("log");
   const Json document = Json::parse(detshim({"log", "--json", "log"}).out);
@@ -169,11 +159,12 @@ TEST_F(Report, OfALogHasItsVerdictAndItsCallsWorstFirst) {
   const std::string text = page["text"];
   EXPECT_LT(text.find("nondeterministic - "), text.find("pinned - ")) << text;
   EXPECT_TRUE(contains(text, "cudnnPoor")) << text;
-  for (const Json& reason : document["reasons"]) EXPECT_TRUE(contains(text, reason["kind"])) << reason;
+  for (const Json& reason : document["reasons"])
+    EXPECT_TRUE(contains(text, reason["kind"])) << reason;
 }
 
-/// A document of a verification whose two runs have logs of three ranks; the second gave something else for
-/// one shape.
+/// A document of a verification whose two runs have logs of three ranks; the second gave something
+/// else for one shape.
 class ReportOfRanks : public Report {
 protected:
   void SetUp() override {
@@ -184,7 +175,8 @@ protected:
           const bool differs = rank == 1 && run == "run-2" && shape == std::string("128x128");
           log += call_line(
               shape == std::string("64x64") ? 1 : 2,
-              std::string(R"("lib":"cublas","fn":"cublasGemmEx","do":"replace","type":"f32","shape":")") +
+              std::string(
+                  R"("lib":"cublas","fn":"cublasGemmEx","do":"replace","type":"f32","shape":")") +
                   shape + R"(","effective":")" + (differs ? "algo 7" : "algo 3") + "\"",
               "20");
         }
@@ -192,13 +184,16 @@ protected:
                   (std::to_string(rank) + "-0-" + std::to_string(4711 + rank) + ".jsonl"),
               log + end_line);
       }
-    document_ = {
-        {"schema_version", 1},
-        {"verdict", "different"},
-        {"command", {"./train"}},
-        {"runs", {run_of("run 1"), run_of("run 2")}},
-        {"differences",
-         {{{"one", "run 1"}, {"other", "run 2"}, {"kind", "stdout"}, {"value", "1"}, {"other_value", "2"}}}}};
+    document_ = {{"schema_version", 1},
+                 {"verdict", "different"},
+                 {"command", {"./train"}},
+                 {"runs", {run_of("run 1"), run_of("run 2")}},
+                 {"differences",
+                  {{{"one", "run 1"},
+                    {"other", "run 2"},
+                    {"kind", "stdout"},
+                    {"value", "1"},
+                    {"other_value", "2"}}}}};
   }
 
   Json run_of(const std::string& name) const {
@@ -233,7 +228,8 @@ TEST_F(ReportOfRanks, OfAFolderThatWasMovedFindsTheRunsBesideTheDocument) {
 TEST_F(ReportOfRanks, SaysThatTheLogsCouldNotBeCompared) {
   fs::remove_all(folder() / "kept" / "run-2");
   const Json its = page();
-  EXPECT_TRUE(contains(its["text"], "The logs of run 1 and run 2 could not be compared")) << its["text"];
+  EXPECT_TRUE(contains(its["text"], "The logs of run 1 and run 2 could not be compared"))
+      << its["text"];
 }
 
 TEST_F(ReportOfRanks, SaysWhereTheLogsDoNotDiffer) {
@@ -266,15 +262,17 @@ TEST_F(ReportOfRanks, RefusesWhatIsNoDocument) {
 TEST_F(ReportOfRanks, ReplacesAFileByAWholeOneOnly) {
   write("kept/verify.json", document_.dump());
   write("old.html", "old");
-  // A file that may grow no further stands for a full disk: it fails at the same call.
-  const Result full = ::run(
-      {"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" report kept -o old.html", DETSHIM_COMMAND},
-      {}, folder());
+  // A file that may grow no further represents a full disk: it fails at the same call.
+  const Result full =
+      ::run({"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" report kept -o old.html",
+             DETSHIM_COMMAND},
+            {}, folder());
   EXPECT_EQ(full.status, wrong_usage);
   EXPECT_EQ(full.err, "detshim: cannot write 'old.html': File too large\n");
   EXPECT_EQ(contents(folder() / "old.html"), "old");
   expect_refused({"report", "kept", "-o", "kept"}, "cannot write 'kept': Is a directory");
-  expect_refused({"report", "kept", "-o", "not/there.html"}, "cannot write 'not/there.html': No such file");
+  expect_refused({"report", "kept", "-o", "not/there.html"},
+                 "cannot write 'not/there.html': No such file");
   fs::create_symlink("old.html", folder() / "link.html");
   EXPECT_EQ(detshim({"report", "kept", "-o", "link.html"}).status, done);
   EXPECT_TRUE(fs::is_symlink(folder() / "link.html"));
@@ -290,9 +288,9 @@ std::string long_log() {
     char place[16];
     std::snprintf(place, sizeof place, "%x", i * 16);
     log += call_line(i,
-                     R"("lib":"libc","fn":")" + std::string(i % 4 != 0 ? "rand" : "srand") + R"(","do":")" +
-                         (i % 8 == 0 ? "nondeterministic" : "pin") + R"(","requested":")" +
-                         std::to_string(i) + "\"",
+                     R"("lib":"libc","fn":")" + std::string(i % 4 != 0 ? "rand" : "srand") +
+                         R"(","do":")" + (i % 8 == 0 ? "nondeterministic" : "pin") +
+                         R"(","requested":")" + std::to_string(i) + "\"",
                      place);
   }
   return log + end_line;
@@ -305,17 +303,19 @@ TEST_F(Report, OfManyRecordsSaysWhatItLeavesOut) {
   EXPECT_TRUE(contains(text, "and 10497 more")) << "places: " << text;
 }
 
-/// In headless Chromium, on a telephone and on a desk, by day and by night. A ratio of 4.5 is what WCAG 2.1
-/// asks of text (1.4.3), level AA.
+/// In headless Chromium, on a telephone and on a desk, by day and by night. A ratio of 4.5 is what
+/// WCAG 2.1 asks of text (1.4.3), level AA.
 class ReportInABrowser : public Report {
 protected:
   void SetUp() override {
-    if (run({"chromium", "--version"}).status != 0) GTEST_SKIP() << "no Chromium";
+    if (run({"chromium", "--version"}).status != 0)
+      GTEST_SKIP() << "no Chromium";
   }
 
   void expect_good_to_read(const std::string& place) const {
     page_of(place);
-    const Result looked = run({"/usr/bin/python3", LOOK_AT_PAGE, (folder() / "page.html").string()});
+    const Result looked =
+        run({"/usr/bin/python3", LOOK_AT_PAGE, (folder() / "page.html").string()});
     const Json found = Json::parse(looked.out, nullptr, false);
     ASSERT_TRUE(found.is_object()) << looked.err;
     ASSERT_EQ(found["looks"].size(), 4U);

@@ -4,6 +4,7 @@ driven through pipes (its DevTools protocol), since the page itself lets no scri
 
     look_at_page.py PAGE.html
 """
+
 import json
 import os
 import pathlib
@@ -48,10 +49,24 @@ class Browser:
             os.dup2(103, 3), os.dup2(104, 4)
 
         self.process = subprocess.Popen(
-            [program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-             "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"],
-            preexec_fn=wire, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": profile})  # killed, it removes nothing itself
+            [
+                program,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--hide-scrollbars",
+                "--remote-debugging-pipe",
+                f"--user-data-dir={profile}",
+                "about:blank",
+            ],
+            preexec_fn=wire,
+            close_fds=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": profile},
+        )  # killed, it removes nothing itself
         os.close(to_it), os.close(from_it)
         self.number, self.rest, self.session = 0, b"", None
         pages = self.call("Target.getTargets")["targetInfos"]
@@ -85,11 +100,22 @@ class Browser:
             pass
 
     def value(self, expression):
-        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)[
+            "result"
+        ].get("value")
 
     def show(self, width, scheme):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=900,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
+        self.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
 
 
 def look(browser):

@@ -1,5 +1,5 @@
-// What a log says of the kernels that were launched. Programs are nvcc's; the runtime and the driver are
-// doubles, under which nothing runs: what is judged is the kernels' code.
+// What a log says of the kernels that were launched. Programs are nvcc's; the runtime and the
+// driver are doubles, under which nothing runs: what is judged is the kernels' code.
 #include "files.h"
 #include "run.h"
 
@@ -75,14 +75,16 @@ TEST_F(Kernels, OfAFileThatChangedSinceAreUnknown) {
   const std::filesystem::path copy = scratch_.path() / "copied";
   std::filesystem::copy_file(folder + "launches", copy);
   EXPECT_EQ(judged({copy.string(), "quiet"})["verdict"], "covered");
-  std::filesystem::copy_file(folder + "loads", copy, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(folder + "loads", copy,
+                             std::filesystem::copy_options::overwrite_existing);
   EXPECT_EQ(read()["verdict"], "unverified");
 }
 
 // ---- Code that is loaded as the program runs ----
 
 class LoadedKernels : public Kernels, public testing::WithParamInterface<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Code, LoadedKernels, testing::Values("sums.cubin", "sums.ptx", "sums.fatbin"),
+INSTANTIATE_TEST_SUITE_P(Code, LoadedKernels,
+                         testing::Values("sums.cubin", "sums.ptx", "sums.fatbin"),
                          [](const auto& file) {
                            std::string name = file.param;
                            name[name.find('.')] = '_';
@@ -92,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(Code, LoadedKernels, testing::Values("sums.cubin", "sum
 TEST_P(LoadedKernels, AreKeptAndJudged) {
   const std::filesystem::path code = scratch_.path() / "code";
   const auto load = [&](const Arguments& kernels) {
-    std::filesystem::copy_file(folder + GetParam(), code, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(folder + GetParam(), code,
+                               std::filesystem::copy_options::overwrite_existing);
     Arguments command{folder + "loads", code.string()};
     command.insert(command.end(), kernels.begin(), kernels.end());
     json document = judged(command);
@@ -114,20 +117,23 @@ TEST_P(LoadedKernels, AreKeptAndJudged) {
 }
 
 TEST_F(Kernels, LoadedFromAFileAreJudged) {
-  const json document = judged({folder + "loads", "file", folder + "sums.cubin", "add_bits", "sum_f32"});
+  const json document =
+      judged({folder + "loads", "file", folder + "sums.cubin", "add_bits", "sum_f32"});
   EXPECT_EQ(only_reason(document)["function"], "sum_f32") << document["reasons"];
 }
 
 TEST_F(Kernels, AreNeitherKeptNorCountedWhereTheHooksAreOff) {
-  result_ = run({folder + "loads", folder + "sums.cubin", "add_bits"},
-                under_shim(scratch_, {{"LD_LIBRARY_PATH", KERNEL_DOUBLES}, {"DETSHIM_DISABLE", "cuda"}}));
+  result_ =
+      run({folder + "loads", folder + "sums.cubin", "add_bits"},
+          under_shim(scratch_, {{"LD_LIBRARY_PATH", KERNEL_DOUBLES}, {"DETSHIM_DISABLE", "cuda"}}));
   EXPECT_EQ(result_.status, 0) << result_.err;
   EXPECT_FALSE(std::filesystem::exists(scratch_.log()));
 }
 
 TEST_F(Kernels, ThatAreLaunchedWithoutANameAreUnknown) {
   for (const std::string way : {"node", "changed", "grid"}) {
-    const json reason = only_reason(judged({folder + "loads", folder + "sums.cubin", "add_bits", way}));
+    const json reason =
+        only_reason(judged({folder + "loads", folder + "sums.cubin", "add_bits", way}));
     EXPECT_EQ(reason["verdict"], "unverified") << way;
     EXPECT_NE(reason["text"].get<std::string>().find("a graph or an old launch"), std::string::npos)
         << reason;
@@ -139,7 +145,8 @@ TEST_F(Kernels, LoadedFirstAreInTheNewestLog) {
   Environment environment =
       under_shim(scratch_, {{"LD_LIBRARY_PATH", KERNEL_DOUBLES}, {"DETSHIM_SEED", "42"}});
   environment.erase("DETSHIM_LOG");
-  EXPECT_EQ(run({folder + "loads", folder + "sums.cubin", "sum_f32"}, environment, scratch_.path()).status,
+  EXPECT_EQ(run({folder + "loads", folder + "sums.cubin", "sum_f32"}, environment, scratch_.path())
+                .status,
             0);
   const Result log = run({DETSHIM_COMMAND, "log", "--json"}, {}, scratch_.path());
   EXPECT_EQ(json::parse(log.out, nullptr, false)["verdict"], "partial") << log.out << log.err;
@@ -149,7 +156,8 @@ TEST_F(Kernels, LoadedFirstAreInTheNewestLog) {
 
 TEST_F(Kernels, OfPtxAreReadWhateverItsLayout) {
   const std::string
-      begin = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n",
+      begin =
+          ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n",
       end = "ret;\n}\n";
   const std::filesystem::path file = scratch_.path() / "k.ptx";
   const auto answer = [&](const std::string& text) {
@@ -165,10 +173,12 @@ TEST_F(Kernels, OfPtxAreReadWhateverItsLayout) {
        {"red.global.add.f32 [%rd1], %f1;", "/* sum */ red.global.add.f32 [%rd1], %f1;",
         "red/**/.global.add.f32 [%rd1], %f1;", "red\n.global.add.f32 [%rd1], %f1;",
         "@!%p1 red.global.add.f32 [%rd1], %f1;", "$L1: red.global.add.f32 [%rd1], %f1;",
-        ".loc 1 2 3 red.global.add.f32 [%rd1], %f1;", "{ red.global.add.v2.f32 [%rd1], {%f1, %f2}; }",
+        ".loc 1 2 3 red.global.add.f32 [%rd1], %f1;",
+        "{ red.global.add.v2.f32 [%rd1], {%f1, %f2}; }",
         "// none\r\nred.global.add.f32 [%rd1], %f1;"})
     EXPECT_EQ(answer(begin + body + end), "adds") << body;
-  EXPECT_EQ(answer("/* " + std::string(5000, '*') + " */" + begin + "red.global.add.f32 [%rd1], %f1;" + end),
+  EXPECT_EQ(answer("/* " + std::string(5000, '*') + " */" + begin +
+                   "red.global.add.f32 [%rd1], %f1;" + end),
             "adds");
   EXPECT_EQ(answer(begin + "atom.global.add.u32 %r1, [%rd1], 1; st.u32 [%rd2], %r1;" + end), "may");
   EXPECT_EQ(answer(begin + "atom.global.add.u32 %r1, [%rd1], 1;" + end), "none");
@@ -177,7 +187,9 @@ TEST_F(Kernels, OfPtxAreReadWhateverItsLayout) {
 TEST_F(Kernels, ThatAProgramHasAsDataAreFound) {
   const std::filesystem::path object = scratch_.path() / "data.o";
   ASSERT_EQ(
-      run({"/usr/bin/ld", "-r", "-b", "binary", "-o", object.string(), "sums.cubin"}, {}, folder).status, 0);
+      run({"/usr/bin/ld", "-r", "-b", "binary", "-o", object.string(), "sums.cubin"}, {}, folder)
+          .status,
+      0);
   const Result found = run({DETSHIM_COMMAND, "scan", "--gpu", object.string()});
   EXPECT_NE(found.out.find("sum_f32"), std::string::npos) << found.out << found.err;
 }
@@ -192,7 +204,8 @@ TEST_F(Kernels, AreListedByScan) {
   const json document = json::parse(json_text.out, nullptr, false);
   ASSERT_TRUE(document.is_object()) << json_text.out << json_text.err;
   EXPECT_GT(document["kernels"].size(), 10U);
-  for (const json& kernel : document["kernels"]) EXPECT_EQ(kernel["file"], folder + "sums.fatbin");
+  for (const json& kernel : document["kernels"])
+    EXPECT_EQ(kernel["file"], folder + "sums.fatbin");
   EXPECT_EQ(run({DETSHIM_COMMAND, "scan", "--gpu", folder + "quiet.cubin"}).status, 0);
   EXPECT_NE(run({DETSHIM_COMMAND, "scan", "--gpu", KERNEL_PROGRAMS}).out.find("sums.cubin: "),
             std::string::npos);

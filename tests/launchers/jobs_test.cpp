@@ -1,4 +1,5 @@
-// Ranks under Open MPI, and under variables as other launchers set them: one job, one run, one verdict.
+// Ranks under Open MPI, and under variables as other launchers set them: one job, one run, one
+// verdict.
 #include "launched.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +11,9 @@
 
 namespace {
 
-#define NEEDS_MPI()                                                                                          \
-  if (!has_mpi()) GTEST_SKIP() << "no mpirun.openmpi (package openmpi-bin)"
+#define NEEDS_MPI()                                                                                \
+  if (!has_mpi())                                                                                  \
+  GTEST_SKIP() << "no mpirun.openmpi (package openmpi-bin)"
 
 const std::string draw = std::string(RANKS_PROGRAM) + " ";
 const std::string only_library = std::string("-x LD_PRELOAD=") + DETSHIM_LIBRARY + " ";
@@ -29,22 +31,23 @@ Lines in_job(const std::string& script, const Environment& more = {}) {
   return lines_of(result.out);
 }
 
-/// `script` of two jobs at once, which prints `count` lines. Two mpiruns of Open MPI that start and end at
-/// one time now and then lose a rank's line, or one of them does not start.
+/// `script` of two jobs at once, which prints `count` lines. Two mpiruns of Open MPI that start and
+/// end at one time now and then lose a rank's line, or one of them does not start.
 Lines in_jobs_at_once(const std::string& script, std::size_t count) {
   Lines lines;
-  for (int tries = 0; tries < 5 && lines.size() != count; ++tries) lines = in_job(script);
+  for (int tries = 0; tries < 5 && lines.size() != count; ++tries)
+    lines = in_job(script);
   EXPECT_EQ(lines.size(), count) << script;
   return lines;
 }
 
-/// A launcher agent that is a second machine: whatever it starts has an empty environment. `env` itself,
-/// which ssh would start over there, is none of the run's programs.
+/// A launcher agent that is a second machine: whatever it starts has an empty environment. `env`
+/// itself, which ssh would start over there, is not a program of the run.
 std::string second_node(const TemporaryFolder& scratch) {
   const std::filesystem::path agent = scratch.path() / "agent";
-  std::ofstream(agent)
-      << "#!/bin/sh\nshift\nDETSHIM_MODE=off exec env -i PATH=/usr/bin:/bin OMPI_ALLOW_RUN_AS_ROOT=1 "
-         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c \"$*\"\n";
+  std::ofstream(agent) << "#!/bin/sh\nshift\nDETSHIM_MODE=off exec env -i PATH=/usr/bin:/bin "
+                          "OMPI_ALLOW_RUN_AS_ROOT=1 "
+                          "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c \"$*\"\n";
   std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
   return mpirun + "--host localhost:2,another:2 --mca plm_rsh_agent " + agent.string() + " -np 4 ";
 }
@@ -60,7 +63,8 @@ std::size_t runs_in(const std::filesystem::path& folder) {
 std::set<std::uint64_t> beginnings_in(const std::filesystem::path& folder) {
   std::set<std::uint64_t> found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".jsonl") continue;
+    if (entry.path().extension() != ".jsonl")
+      continue;
     std::string line;
     std::getline(std::ifstream(entry.path()) >> std::ws, line);
     found.insert(nlohmann::json::parse(line)["begun"].get<std::uint64_t>());
@@ -73,12 +77,13 @@ std::set<std::uint64_t> beginnings_in(const std::filesystem::path& folder) {
 TEST(Job, OfRanksLaunchedOneByOneIsOneRun) {
   NEEDS_MPI();
   const TemporaryFolder scratch;
-  const std::string choose = "'[ $OMPI_COMM_WORLD_RANK = 2 ] && exec " RANKS_STATIC "; exec " + draw + "'";
+  const std::string choose =
+      "'[ $OMPI_COMM_WORLD_RANK = 2 ] && exec " RANKS_STATIC "; exec " + draw + "'";
   Environment environment = mpi_as_root;
   environment["DETSHIM_SEED"] = "42";
   const Result result =
-      run({"sh", "-c", mpirun + "-np 3 " + only_library + "-x DETSHIM_SEED sh -c " + choose}, environment,
-          scratch.path());
+      run({"sh", "-c", mpirun + "-np 3 " + only_library + "-x DETSHIM_SEED sh -c " + choose},
+          environment, scratch.path());
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(runs_in(scratch.path() / "detshim-log"), 1u);
   EXPECT_EQ(lines_of(result.err, "detshim: seed 42").size(), 1u) << result.err;
@@ -98,12 +103,13 @@ TEST(Job, WithoutASeedHasOne) {
   EXPECT_EQ(drawn(lines_of(result.out)).size(), 3u) << result.out;
   const std::string again = said[0].substr(said[0].find("DETSHIM_SEED="));
   const TemporaryFolder other;
-  const Result replayed =
-      run({"sh", "-c", "export " + again + "; " + command + "-x DETSHIM_SEED -x DETSHIM_MODE " + draw},
-          mpi_as_root, other.path());
+  const Result replayed = run(
+      {"sh", "-c", "export " + again + "; " + command + "-x DETSHIM_SEED -x DETSHIM_MODE " + draw},
+      mpi_as_root, other.path());
   EXPECT_EQ(lines_of(replayed.out), lines_of(result.out)) << replayed.err;
   const TemporaryFolder third;
-  EXPECT_NE(lines_of(run({"sh", "-c", command + draw}, mpi_as_root, third.path()).out), lines_of(result.out));
+  EXPECT_NE(lines_of(run({"sh", "-c", command + draw}, mpi_as_root, third.path()).out),
+            lines_of(result.out));
 }
 
 TEST(Job, TwiceInOneFolderIsTwoRuns) {
@@ -114,16 +120,21 @@ TEST(Job, TwiceInOneFolderIsTwoRuns) {
   EXPECT_EQ(runs_in(scratch.path() / "detshim-log"), 2u);
 }
 
-// What starts the ranks of a job names it by no more than an address and a port, as many scripts do.
+// What starts the ranks of a job names it by no more than an address and a port, as many scripts
+// do.
 TEST(Job, NamedByAnAddressIsOneRunEachTime) {
   const auto start = [](const TemporaryFolder& scratch, const std::string& ranks,
                         const Environment& more = {}) {
-    Environment environment = {
-        {"WORLD_SIZE", "3"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "29500"}, {"RANKS", ranks}};
-    for (const auto& [name, value] : more) environment[name] = value;
-    const Result result = run(
-        {"sh", "-c", "for r in $RANKS; do RANK=$r LD_PRELOAD=" DETSHIM_LIBRARY " " + draw + "& done; wait"},
-        environment, scratch.path());
+    Environment environment = {{"WORLD_SIZE", "3"},
+                               {"MASTER_ADDR", "127.0.0.1"},
+                               {"MASTER_PORT", "29500"},
+                               {"RANKS", ranks}};
+    for (const auto& [name, value] : more)
+      environment[name] = value;
+    const Result result =
+        run({"sh", "-c",
+             "for r in $RANKS; do RANK=$r LD_PRELOAD=" DETSHIM_LIBRARY " " + draw + "& done; wait"},
+            environment, scratch.path());
     EXPECT_EQ(result.status, 0) << result.err;
     return result;
   };
@@ -137,12 +148,14 @@ TEST(Job, NamedByAnAddressIsOneRunEachTime) {
   EXPECT_EQ(runs_in(scratch.path() / "detshim-log"), 2u) << "the job again, in the same folder";
   EXPECT_EQ(check(scratch).status, 0) << check(scratch).out;
   start(scratch, "0 2", {{"DETSHIM_SEED", "42"}});
-  EXPECT_NE(check(scratch).out.find("missing_ranks - 1 of 3 ranks"), std::string::npos) << check(scratch).out;
+  EXPECT_NE(check(scratch).out.find("missing_ranks - 1 of 3 ranks"), std::string::npos)
+      << check(scratch).out;
 
   const TemporaryFolder other;
   const Result drawn_seed = start(other, "0 1 2");
   EXPECT_EQ(lines_of(drawn_seed.err, "Using seed: ").size(), 1u) << drawn_seed.err;
-  EXPECT_NE(lines_of(start(other, "0 1 2").err, "Using seed: "), lines_of(drawn_seed.err, "Using seed: "));
+  EXPECT_NE(lines_of(start(other, "0 1 2").err, "Using seed: "),
+            lines_of(drawn_seed.err, "Using seed: "));
 }
 
 TEST(Check, JudgesEveryRunOfAFolder) {
@@ -177,7 +190,8 @@ TEST(Nodes, GetTheLibraryByTheLaunchersMeans) {
   Lines command = {DETSHIM_COMMAND, "run", "--seed", "42", "--library", DETSHIM_LIBRARY, "--"};
   for (std::string rest = elsewhere + "-x HOME " + draw; !rest.empty();) {
     const std::size_t blank = std::min(rest.find(' '), rest.size());
-    if (blank > 0) command.push_back(rest.substr(0, blank));
+    if (blank > 0)
+      command.push_back(rest.substr(0, blank));
     rest.erase(0, blank + 1);
   }
   const Result direct = run(command, mpi_as_root, scratch.path());
@@ -188,7 +202,8 @@ TEST(Nodes, GetTheLibraryByTheLaunchersMeans) {
 TEST(Nodes, WithoutItAreSeen) {
   NEEDS_MPI();
   const TemporaryFolder scratch;
-  const Result result = under_run(scratch, second_node(scratch) + "-x HOME " + draw); // and nothing else
+  const Result result =
+      under_run(scratch, second_node(scratch) + "-x HOME " + draw); // and nothing else
   ASSERT_EQ(result.status, 0) << result.err;
   const Result log = check(scratch);
   EXPECT_EQ(log.status, 3) << log.out;
@@ -199,7 +214,8 @@ TEST(Nodes, WithoutItAreSeenIfTheyAreAll) {
   NEEDS_MPI();
   const TemporaryFolder scratch;
   second_node(scratch);
-  const std::string elsewhere = mpirun + "--host another:2 --mca plm_rsh_agent ./agent -np 2 -x HOME ";
+  const std::string elsewhere =
+      mpirun + "--host another:2 --mca plm_rsh_agent ./agent -np 2 -x HOME ";
   const Result result = under_run(scratch, draw + "; " + elsewhere + draw);
   ASSERT_EQ(result.status, 0) << result.err;
   const Result log = check(scratch);
@@ -213,14 +229,16 @@ TEST(Run, SaysWhatItCannotHandOver) {
   std::ofstream(ssh) << "#!/bin/sh\n";
   std::filesystem::permissions(ssh, std::filesystem::perms::owner_all);
   const Result result = run(detshim_run(scratch, {"--seed", "42"}, {ssh.string(), "host", "true"}));
-  EXPECT_NE(result.err.find("detshim: ssh starts its program elsewhere"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("detshim: ssh starts its program elsewhere"), std::string::npos)
+      << result.err;
 }
 
 // ---- Jobs ----
 
 TEST(Jobs, OfSpawnedRanksDrawApart) {
   NEEDS_MPI();
-  if (!std::filesystem::exists(SPAWN_PROGRAM)) GTEST_SKIP() << "no mpicc.openmpi (package libopenmpi-dev)";
+  if (!std::filesystem::exists(SPAWN_PROGRAM))
+    GTEST_SKIP() << "no mpicc.openmpi (package libopenmpi-dev)";
   const Lines first = in_job(mpirun + "-np 2 " SPAWN_PROGRAM);
   ASSERT_EQ(first.size(), 6u);
   EXPECT_EQ(drawn(first).size(), 6u);
@@ -229,7 +247,9 @@ TEST(Jobs, OfSpawnedRanksDrawApart) {
 
 TEST(Jobs, AtOnceDrawApartAndOneAfterTheOtherAlike) {
   NEEDS_MPI();
-  const auto job = [](const char* label) { return mpirun + "-np 2 " + draw + label; };
+  const auto job = [](const char* label) {
+    return mpirun + "-np 2 " + draw + label;
+  };
   const Lines one = in_job(job("a"));
   const Lines after = in_job(job("a") + "; " + job("b"));
   ASSERT_EQ(after.size(), 4u);
@@ -245,7 +265,8 @@ TEST(Jobs, AtOnceDrawApartAndOneAfterTheOtherAlike) {
 // Small here; docs/LAUNCHERS.md has the output of the large one.
 TEST(Jobs, HaveNoTwoStreamsAlike) {
   NEEDS_MPI();
-  const std::string two = mpirun + "-np 4 " + draw + "a 3 2 & " + mpirun + "-np 4 " + draw + "b 3 2 & wait";
+  const std::string two =
+      mpirun + "-np 4 " + draw + "a 3 2 & " + mpirun + "-np 4 " + draw + "b 3 2 & wait";
   const std::size_t count = 2 * 4 * 3 * 2;
   const Lines first = in_jobs_at_once(two, count);
   ASSERT_EQ(first.size(), count);
@@ -267,15 +288,19 @@ TEST_P(Array, TasksDrawApart) {
     EXPECT_EQ(in_job(draw, {{variable, task}}), here);
     EXPECT_EQ(in_job(variable + "=" + task + " " + draw), here) << "wherever it is set";
     const Lines its_ranks = in_job("RANK=0 " + draw + "; RANK=1 " + draw, {{variable, task}});
-    for (const std::string& value : drawn(here)) EXPECT_TRUE(all.insert(value).second) << task;
-    for (const std::string& value : drawn(its_ranks)) EXPECT_TRUE(all.insert(value).second) << task;
+    for (const std::string& value : drawn(here))
+      EXPECT_TRUE(all.insert(value).second) << task;
+    for (const std::string& value : drawn(its_ranks))
+      EXPECT_TRUE(all.insert(value).second) << task;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Array,
                          testing::Values("SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "LSB_JOBINDEX",
                                          "SGE_TASK_ID"),
-                         [](const auto& tested) { return std::string(tested.param); });
+                         [](const auto& tested) {
+                           return std::string(tested.param);
+                         });
 
 TEST(Array, TaskWithoutTheVariableInAChildIsNoOtherTask) {
   const Lines both =
@@ -289,19 +314,24 @@ TEST(RankZero, IsTheSameInABatchJob) {
   NEEDS_MPI();
   const std::string twice = mpirun + "-np 2 " + draw + "a; " + mpirun + "-np 2 " + draw + "b";
   const Lines outside = in_job(twice);
-  EXPECT_EQ(in_job(twice, {{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}), outside)
+  EXPECT_EQ(in_job(twice, {{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}),
+            outside)
       << "sbatch";
-  EXPECT_EQ(in_job(twice, {{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "4294967290"}}),
+  EXPECT_EQ(in_job(twice,
+                   {{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "4294967290"}}),
             outside)
       << "the shell of salloc";
-  EXPECT_EQ(drawn(in_job(draw, {{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}})), drawn(in_job(draw)))
+  EXPECT_EQ(drawn(in_job(draw, {{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}})),
+            drawn(in_job(draw)))
       << "no launcher";
 }
 
 TEST(RankZero, IsWhatTheNearestLauncherSays) {
   NEEDS_MPI();
-  const Environment task = {
-      {"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}};
+  const Environment task = {{"SLURM_JOB_ID", "7"},
+                            {"SLURM_PROCID", "0"},
+                            {"SLURM_STEP_ID", "0"},
+                            {"SLURM_STEP_NUM_TASKS", "1"}};
   const std::string job = mpirun + "-np 2 " + draw;
   EXPECT_EQ(in_job(job, task), in_job(job)) << "srun -n1 mpirun";
   EXPECT_EQ(drawn(in_job(draw + "a; " + job + "b", task)).size(), 3u);
@@ -317,8 +347,8 @@ TEST(Threads, OfRanksAreTheLaunchersToChoose) {
   EXPECT_EQ(in_job("echo ${OMP_NUM_THREADS:+set}"), Lines{"set"});
   const TemporaryFolder scratch;
   const Result direct = run(detshim_run(scratch, {"--seed", "42", "--quiet"},
-                                        {"mpirun.openmpi", "--oversubscribe", "-np", "1", "sh", "-c",
-                                         "echo threads ${OMP_NUM_THREADS:-unset}"}),
+                                        {"mpirun.openmpi", "--oversubscribe", "-np", "1", "sh",
+                                         "-c", "echo threads ${OMP_NUM_THREADS:-unset}"}),
                             mpi_as_root);
   EXPECT_EQ(direct.out, "threads unset\n") << direct.err;
 }
@@ -326,7 +356,9 @@ TEST(Threads, OfRanksAreTheLaunchersToChoose) {
 // ---- Infrastructure ----
 
 TEST(Infrastructure, DrawsFromStreamsOfItsOwn) {
-  const auto drawn_with = [](const char* times) { return in_job(std::string(ON_FABRIC " ") + times); };
+  const auto drawn_with = [](const char* times) {
+    return in_job(std::string(ON_FABRIC " ") + times);
+  };
   const Lines without = drawn_with("0");
   ASSERT_EQ(without.size(), 4u);
   EXPECT_EQ(drawn(without).size(), 4u);
@@ -340,7 +372,8 @@ TEST(LogOfRanks, SaysWhichOneMadeABadCall) {
   NEEDS_MPI();
   const TemporaryFolder scratch;
   const Result result = under_run(
-      scratch, mpirun + "-np 4 sh -c '[ $OMPI_COMM_WORLD_RANK = 2 ] && " RANKS_STATIC "; " + draw + "'");
+      scratch,
+      mpirun + "-np 4 sh -c '[ $OMPI_COMM_WORLD_RANK = 2 ] && " RANKS_STATIC "; " + draw + "'");
   ASSERT_EQ(result.status, 0) << result.err;
   const Result log = check(scratch);
   EXPECT_NE(log.out.find("on     rank 2 of 4, node "), std::string::npos) << log.out;

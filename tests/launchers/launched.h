@@ -20,7 +20,9 @@ inline bool has_mpi() { return !find_program("mpirun.openmpi").empty(); }
 /// The lines that begin so, in order.
 inline Lines lines_of(const std::string& text, const std::string& start = "") {
   Lines all = lines(text);
-  std::erase_if(all, [&](const std::string& line) { return !line.starts_with(start); });
+  std::erase_if(all, [&](const std::string& line) {
+    return !line.starts_with(start);
+  });
   std::ranges::sort(all);
   return all;
 }
@@ -28,7 +30,8 @@ inline Lines lines_of(const std::string& text, const std::string& start = "") {
 /// What stands behind the last blank of each: what was drawn.
 inline std::set<std::string> drawn(const Lines& lines) {
   std::set<std::string> values;
-  for (const std::string& line : lines) values.insert(line.substr(line.rfind(' ') + 1));
+  for (const std::string& line : lines)
+    values.insert(line.substr(line.rfind(' ') + 1));
   return values;
 }
 
@@ -36,7 +39,9 @@ inline std::set<std::string> drawn(const Lines& lines) {
 inline Result under_run(const TemporaryFolder& scratch, const std::string& script,
                         const Environment& more = {}) {
   Environment environment = mpi_as_root;
-  for (const auto& [name, value] : more) environment[name] = value;
-  return run({DETSHIM_COMMAND, "run", "--seed", "42", "--library", DETSHIM_LIBRARY, "--", "sh", "-c", script},
+  for (const auto& [name, value] : more)
+    environment[name] = value;
+  return run({DETSHIM_COMMAND, "run", "--seed", "42", "--library", DETSHIM_LIBRARY, "--", "sh",
+              "-c", script},
              environment, scratch.path());
 }

@@ -1,5 +1,5 @@
-// Ranks under MPICH's Hydra, which stands beside Open MPI and tells a rank by PMI_RANK and no name of the
-// job.
+// Ranks under MPICH's Hydra, which stands beside Open MPI and tells a rank by PMI_RANK and no name
+// of the job.
 #include "launched.h"
 
 #include <gtest/gtest.h>
@@ -13,16 +13,19 @@ namespace {
 class Mpich : public testing::Test {
 protected:
   void SetUp() override {
-    if (find_program("mpiexec.mpich").empty()) GTEST_SKIP() << "no mpiexec.mpich (package mpich)";
+    if (find_program("mpiexec.mpich").empty())
+      GTEST_SKIP() << "no mpiexec.mpich (package mpich)";
   }
 };
 
 const std::string mpiexec = "mpiexec.mpich ";
 const std::string draw = std::string(RANKS_PROGRAM) + " ";
 
-/// What the ranks did is looked at in what they left: Hydra's mpiexec itself is ended by SIGPIPE now and then
-/// where its ranks leave at once, without detshim too (10 of 120 times).
-bool succeeded(const Result& result) { return result.status == 0 || result.status == 128 + SIGPIPE; }
+/// What the ranks did is looked at in what they left: Hydra's mpiexec itself is ended by SIGPIPE
+/// now and then where its ranks leave at once, without detshim too (10 of 120 times).
+bool succeeded(const Result& result) {
+  return result.status == 0 || result.status == 128 + SIGPIPE;
+}
 
 /// So many lines: one that was lost with an mpiexec that ended like that is asked for again.
 Lines in_job(const std::string& script, std::size_t count) {
@@ -66,10 +69,12 @@ TEST_F(Mpich, TheSecondJobInAFolderIsAnotherRun) {
   std::set<std::string> seeds;
   for (int i = 0; i < 2; ++i) {
     Lines ranks;
-    for (int tries = 0; tries < 5 && ranks.size() != 2; ++tries) // lines that Hydra loses, as in in_job()
-      ranks = lines_of(
-          run({"sh", "-c", mpiexec + "-genv LD_PRELOAD " DETSHIM_LIBRARY " -n 2 " + draw}, {}, scratch.path())
-              .out);
+    for (int tries = 0; tries < 5 && ranks.size() != 2;
+         ++tries) // lines that Hydra loses, as in in_job()
+      ranks =
+          lines_of(run({"sh", "-c", mpiexec + "-genv LD_PRELOAD " DETSHIM_LIBRARY " -n 2 " + draw},
+                       {}, scratch.path())
+                       .out);
     EXPECT_EQ(ranks.size(), 2u);
     seeds.merge(drawn(ranks));
   }
@@ -79,14 +84,15 @@ TEST_F(Mpich, TheSecondJobInAFolderIsAnotherRun) {
 TEST_F(Mpich, AnotherMachineGetsTheLibrary) {
   Lines ranks;
   Result log;
-  for (int tries = 0; tries < 5 && ranks.size() != 4; ++tries) { // lines that Hydra loses, as in in_job()
+  for (int tries = 0; tries < 5 && ranks.size() != 4;
+       ++tries) { // lines that Hydra loses, as in in_job()
     const TemporaryFolder scratch;
     const std::filesystem::path agent = scratch.path() / "agent"; // called as ssh: -x HOST COMMAND
     std::ofstream(agent)
         << "#!/bin/sh\nshift 2\nDETSHIM_MODE=off exec env -i PATH=/usr/bin:/bin sh -c \"$*\"\n";
     std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
-    const Result result =
-        under_run(scratch, mpiexec + "-launcher ssh -launcher-exec ./agent -hosts one,other -n 4 " + draw);
+    const Result result = under_run(
+        scratch, mpiexec + "-launcher ssh -launcher-exec ./agent -hosts one,other -n 4 " + draw);
     ranks = lines_of(result.out);
     log = check(scratch);
   }
@@ -96,7 +102,8 @@ TEST_F(Mpich, AnotherMachineGetsTheLibrary) {
 }
 
 TEST_F(Mpich, TwoAtOnceDrawApart) {
-  const std::string script = mpiexec + "-n 2 " + draw + "a & " + mpiexec + "-n 2 " + draw + "b & wait";
+  const std::string script =
+      mpiexec + "-n 2 " + draw + "a & " + mpiexec + "-n 2 " + draw + "b & wait";
   const Lines both = in_job(script, 4);
   ASSERT_EQ(both.size(), 4u);
   EXPECT_EQ(drawn(both).size(), 4u);

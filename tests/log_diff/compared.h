@@ -17,7 +17,8 @@ struct Compared {
   /// The first cause of the first rank that differs; null without one.
   nlohmann::json first() const {
     for (const auto& rank : document.at("ranks"))
-      if (!rank.at("causes").empty()) return rank.at("causes").front();
+      if (!rank.at("causes").empty())
+        return rank.at("causes").front();
     return nullptr;
   }
   std::size_t differences(const char* section) const {
@@ -26,14 +27,17 @@ struct Compared {
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Compared& compared) {
-  return out << compared.status << '\n' << compared.text << compared.err << compared.document.dump(1);
+  return out << compared.status << '\n'
+             << compared.text << compared.err << compared.document.dump(1);
 }
 
 inline Compared compare(const std::filesystem::path& a, const std::filesystem::path& b) {
   const Result text = run({DETSHIM_COMMAND, "log", "diff", a.string(), b.string()});
   const Result json = run({DETSHIM_COMMAND, "log", "diff", a.string(), b.string(), "--json"});
   Compared compared{text.status, text.out, text.err, nullptr};
-  if (json.status != text.status) throw std::runtime_error("the two forms end in different statuses");
-  if (!json.out.empty()) compared.document = nlohmann::json::parse(json.out);
+  if (json.status != text.status)
+    throw std::runtime_error("the two forms end in different statuses");
+  if (!json.out.empty())
+    compared.document = nlohmann::json::parse(json.out);
   return compared;
 }

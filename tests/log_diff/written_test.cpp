@@ -18,7 +18,8 @@ bool contains(const std::string& text, const std::string& part) {
 /// A log of one run, written process by process.
 class WrittenLog {
 public:
-  explicit WrittenLog(const TemporaryFolder& scratch, const std::string& run = "20261121T003512-4711")
+  explicit WrittenLog(const TemporaryFolder& scratch,
+                      const std::string& run = "20261121T003512-4711")
       : folder_(scratch.log()), run_(run) {
     std::filesystem::create_directory(folder_);
   }
@@ -26,8 +27,10 @@ public:
   const std::filesystem::path& folder() const { return folder_; }
 
   /// A program of Python's that draws at a place called `frames`: JSON, as are `arguments`.
-  WrittenLog& python(const std::string& folder, const std::string& arguments, const std::string& frames) {
-    start(0, "0", 1, folder.empty() ? "" : R"(,"cwd":")" + folder + "\"", "/usr/bin/python3.11", arguments);
+  WrittenLog& python(const std::string& folder, const std::string& arguments,
+                     const std::string& frames) {
+    start(0, "0", 1, folder.empty() ? "" : R"(,"cwd":")" + folder + "\"", "/usr/bin/python3.11",
+          arguments);
     return line(R"({"t":"call","n":1,"thread":"0","lib":"libc","fn":"rand","do":"pin","why":"so",)"
                 R"("at":"/bin/train+0x10","py":)" +
                 frames + "}");
@@ -40,8 +43,8 @@ public:
     name_ = std::to_string(rank) + "-" + path + "-4711";
     entries_.clear();
     line(R"({"t":"start","v":)" + std::to_string(version) + R"(,"detshim":"0.1.0","run":")" + run_ +
-         R"(","pid":4711,"rank":)" + std::to_string(rank) + R"(,"path":")" + path + R"(","program":")" +
-         program + R"(","args":)" + arguments +
+         R"(","pid":4711,"rank":)" + std::to_string(rank) + R"(,"path":")" + path +
+         R"(","program":")" + program + R"(","args":)" + arguments +
          R"(,"mode":"enforce","policy":"fixed","seed":"42",)"
          R"("seed_from":"DETSHIM_SEED","layout":"random","env":[])" +
          more + "}");
@@ -58,9 +61,11 @@ public:
          std::to_string(entries_.size()) + "}");
     const char* const names[] = {"none",   "observe",          "pin",      "replace",
                                  "refuse", "nondeterministic", "uncovered"};
-    const auto* const action = std::ranges::find_if(
-        names, [&what](const char* name) { return contains(what, "\"do\":\"" + std::string(name) + "\""); });
-    entries_.push_back({calls, static_cast<std::uint64_t>(action - names) | (is_exact ? 1ULL << 32 : 0)});
+    const auto* const action = std::ranges::find_if(names, [&what](const char* name) {
+      return contains(what, "\"do\":\"" + std::string(name) + "\"");
+    });
+    entries_.push_back(
+        {calls, static_cast<std::uint64_t>(action - names) | (is_exact ? 1ULL << 32 : 0)});
     return *this;
   }
 
@@ -71,8 +76,10 @@ public:
 
   WrittenLog& end(bool with_files = true, bool with_end = true) {
     if (with_files)
-      line(R"({"t":"modules","files":["/bin/train"],"builds":["1013a6748c4a685a161f164eb46f2cbbb05168f7"]})");
-    if (with_end) line(R"({"t":"end","counts":{}})");
+      line(
+          R"({"t":"modules","files":["/bin/train"],"builds":["1013a6748c4a685a161f164eb46f2cbbb05168f7"]})");
+    if (with_end)
+      line(R"({"t":"end","counts":{}})");
     std::ofstream counts(folder_ / (name_ + ".counts"), std::ios::binary);
     std::string header("DETSHIMC\1\0\0\0\20\0\0\0", 16);
     header.resize(64);
@@ -123,7 +130,6 @@ protected:
     EXPECT_EQ(result.status, 2) << result;
     EXPECT_EQ(result.document["result"], "unknown") << result;
     EXPECT_TRUE(contains(result.text, part)) << result;
-    EXPECT_FALSE(contains(result.text, "equal")) << result;
   }
 
   void expect_equal(std::size_t records) const {
@@ -136,12 +142,14 @@ protected:
   WrittenLog a_{scratch_a_}, b_{scratch_b_, "20261121T003513-4712"};
 };
 
-const std::string seed_7 = R"("lib":"libc","fn":"srand","do":"pin","requested":"7","effective":"70")";
-const std::string seed_8 = R"("lib":"libc","fn":"srand","do":"pin","requested":"8","effective":"80")";
+const std::string seed_7 =
+    R"("lib":"libc","fn":"srand","do":"pin","requested":"7","effective":"70")";
+const std::string seed_8 =
+    R"("lib":"libc","fn":"srand","do":"pin","requested":"8","effective":"80")";
 
 std::string product(const std::string& found) {
-  return R"("lib":"cudnn","fn":"cudnnGetConvolution","do":"observe","requested":"3x3","found":")" + found +
-         "\"";
+  return R"("lib":"cudnn","fn":"cudnnGetConvolution","do":"observe","requested":"3x3","found":")" +
+         found + "\"";
 }
 
 /// With `sum`, as a record that says something of what came out.
@@ -169,25 +177,64 @@ TEST_F(Written, AResultOfEqualInputsIsFirst) {
   const auto first = compared().first();
   EXPECT_EQ(first["record"]["function"], "cudnnGetConvolution") << compared();
   EXPECT_EQ(first["record"]["kind"], "result");
+  EXPECT_EQ(first["record"]["has_inputs"], true);
   EXPECT_EQ(first["before"], 2);
-  EXPECT_TRUE(contains(compared().text, "the same went in, something else came out"));
 }
 
 TEST_F(Written, AResultWithoutInputsSaysSo) {
   const auto given = [](const char* value) {
-    return R"("lib":"cudart","fn":"cudaMalloc","do":"replace","effective":")" + std::string(value) + "\"";
+    return R"("lib":"cudart","fn":"cudaMalloc","do":"replace","effective":")" + std::string(value) +
+           "\"";
   };
   a_.start().call(1, given("zero")).end();
   b_.start().call(1, given("nan")).end();
+  EXPECT_EQ(compared().first()["record"]["kind"], "result") << compared();
   EXPECT_EQ(compared().first()["record"]["has_inputs"], false) << compared();
-  EXPECT_TRUE(contains(compared().text, "what went in is not recorded"));
+}
+
+/// A cuDNN record with one value.
+std::string record_of(const char* function, const char* field, const char* value) {
+  return R"("lib":"cudnn","fn":")" + std::string(function) + R"(","do":"observe",")" + field +
+         R"(":")" + value + "\"";
+}
+
+TEST_F(Written, AHookSaysThatItListsAlgorithms) {
+  for (const char* found : {"8", "7"})
+    (found[0] == '8' ? a_ : b_)
+        .start()
+        .call(1, record_of("cudnnGetConvolutionForwardAlgorithm_v7", "found", found))
+        .end();
+  EXPECT_EQ(compared().document["sections"]["tuning"]["differences"], 1) << compared();
+}
+
+TEST_F(Written, ANameSaysNothingOfARecord) {
+  a_.start().call(1, record_of("cudnnFindNoHook", "unheard_of", "1")).end();
+  b_.start().call(1, record_of("cudnnFindNoHook", "unheard_of", "2")).end();
+  EXPECT_EQ(compared().document["sections"]["algorithms"]["differences"], 1) << compared();
+  EXPECT_EQ(compared().first()["record"]["kind"], "input") << compared();
+}
+
+TEST_F(Written, AFieldIsAResultOfOneHookAndAnInputOfAnother) {
+  const char* const size = "cudnnGetConvolutionBackwardFilterWorkspaceSize";
+  a_.start().call(1, record_of(size, "workspace", "1")).end();
+  b_.start().call(1, record_of(size, "workspace", "2")).end();
+  EXPECT_EQ(compared().first()["record"]["kind"], "result") << compared();
+}
+
+TEST_F(Written, AFieldIsAnInputOfTheOther) {
+  a_.start().call(1, record_of("cudnnConvolutionBackwardFilter", "workspace", "1")).end();
+  b_.start().call(1, record_of("cudnnConvolutionBackwardFilter", "workspace", "2")).end();
+  EXPECT_EQ(compared().first()["record"]["kind"], "input") << compared();
 }
 
 TEST_F(Written, FilesOfOneNameInTwoFoldersOfAProgramAreTwo) {
   a_.python("/home/me", R"(["python3","train.py"])", R"(["/home/me/model/utils.py:5 draw"])").end();
   b_.python("/home/me", R"(["python3","train.py"])", R"(["/home/me/data/utils.py:5 draw"])").end();
   EXPECT_EQ(compared().status, 1) << compared();
-  EXPECT_TRUE(contains(compared().text, "model/utils.py:5")) << compared();
+  const nlohmann::json draws = compared().document["sections"]["draws"]["records"];
+  ASSERT_EQ(draws.size(), 2u) << draws;
+  EXPECT_TRUE(contains(draws[0]["place"], "data/utils.py:5")) << draws;
+  EXPECT_TRUE(contains(draws[1]["place"], "model/utils.py:5")) << draws;
 }
 
 TEST_F(Written, FilesOfOneNameInTwoPackagesAreTwo) {
@@ -223,20 +270,23 @@ INSTANTIATE_TEST_SUITE_P(
              R"(["/a/one/model/utils.py:5 draw","/a/one/train.py:9 <module>"])", "/b",
              R"(["python3","-X","dev","train.py"])",
              R"(["/b/model/utils.py:5 draw","/b/train.py:9 <module>"])"},
-        Move{"working_directory", "/a", R"(["python3","one/train.py"])", R"(["/a/one/utils.py:5 draw"])",
-             "/a/one", R"(["python3","./train.py"])", R"(["/a/one/utils.py:5 draw"])"},
-        Move{"module", "/a", R"(["python3","-um","one.train"])", R"(["/a/one/utils.py:5 draw"])", "/b/c",
-             R"(["python3","-um","one.train"])", R"(["/b/c/one/utils.py:5 draw"])"},
+        Move{"working_directory", "/a", R"(["python3","one/train.py"])",
+             R"(["/a/one/utils.py:5 draw"])", "/a/one", R"(["python3","./train.py"])",
+             R"(["/a/one/utils.py:5 draw"])"},
+        Move{"module", "/a", R"(["python3","-um","one.train"])", R"(["/a/one/utils.py:5 draw"])",
+             "/b/c", R"(["python3","-um","one.train"])", R"(["/b/c/one/utils.py:5 draw"])"},
         Move{
             "environment", "/a", R"(["python3","-c","x"])",
             R"(["/v/lib/python3.11/site-packages/torch/random.py:5 f","/usr/lib/python3.11/random.py:7 g"])",
             "/a", R"(["python3","-c","x"])",
             R"(["/w/lib64/python3.12/site-packages/torch/random.py:5 f","/w/lib/python3.12/random.py:7 g"])"},
-        Move{"beside_the_program", "/a", R"(["python3","-c","x"])", R"(["/opt/mine/u.py:5 f"])", "/b",
-             R"(["python3","-c","x"])", R"(["/srv/u.py:5 f"])"},
+        Move{"beside_the_program", "/a", R"(["python3","-c","x"])", R"(["/opt/mine/u.py:5 f"])",
+             "/b", R"(["python3","-c","x"])", R"(["/srv/u.py:5 f"])"},
         Move{"unknown_folder", "", R"(["python3","train.py"])", R"(["/a/one/utils.py:5 draw"])", "",
              R"(["python3","train.py"])", R"(["/b/two/utils.py:5 draw"])"}),
-    [](const auto& tested) { return std::string(tested.param.name); });
+    [](const auto& tested) {
+      return std::string(tested.param.name);
+    });
 
 TEST_F(Written, ACountThatDiffersMayHaveDoneSoLater) {
   a_.start().draw(1, "10", "0", 5).call(2, product("1"), "20").end();
@@ -245,11 +295,30 @@ TEST_F(Written, ACountThatDiffersMayHaveDoneSoLater) {
   ASSERT_EQ(causes.size(), 2u) << compared();
   EXPECT_EQ(causes[0]["record"]["kind"], "result");
   EXPECT_EQ(causes[1]["record"]["kind"], "count");
-  EXPECT_TRUE(contains(compared().text, "one of these"));
+}
+
+// What is printed shows that something differed before it, and may not be all: what comes behind it
+// stays in question.
+TEST_F(Written, AnOutputThatDiffersTakesNoCauseAway) {
+  const auto print = [](WrittenLog& log, const std::string& digest) -> WrittenLog& {
+    return log.start().line(
+        R"({"t":"digest","n":1,"thread":"0","lib":"libc","fn":"puts","to":"stdout","first":"1",)"
+        R"("digests":"1","bytes":"4","digest":")" +
+        digest + R"(","launches":"0","draws":"0","drawn":"0","at":"/bin/train+0x10"})");
+  };
+  const auto seed = [](const std::string& value) {
+    return R"("lib":"libc","fn":"srand","do":"observe","requested":")" + value + "\"";
+  };
+  print(a_, "11").call(2, seed("1"), "20").end();
+  print(b_, "22").call(2, seed("2"), "20").end();
+  const auto causes = compared().document["ranks"][0]["causes"];
+  ASSERT_EQ(causes.size(), 2u) << compared();
+  EXPECT_EQ(causes[0]["record"]["function"], "srand") << compared();
 }
 
 TEST_F(Written, RecordsWithoutTheirNumbersAreRefused) {
-  for (WrittenLog* log : {&a_, &b_}) log->start().draw(0).end();
+  for (WrittenLog* log : {&a_, &b_})
+    log->start().draw(0).end();
   EXPECT_EQ(compared().status, 2);
 }
 
@@ -262,14 +331,17 @@ TEST_F(Written, PrintsThatNeitherRunCouldReadAreNotKnown) {
         .end();
   const Compared result = compared();
   EXPECT_EQ(result.status, 2) << result;
-  EXPECT_TRUE(contains(result.text, "the contents of 1 output that could not be read")) << result;
+  EXPECT_EQ(result.document["result"], "unknown") << result;
+  EXPECT_EQ(result.document["unknown"].size(), 2u) << result; // in A, in B
 }
 
 TEST_F(Written, WhatIsTooManyForOneRecordIsAlignedBehindIt) {
   a_.start();
   b_.start();
-  for (int i = 1; i <= 300; ++i) a_.draw(i, std::to_string(i));
-  for (int i = 1; i <= 299; ++i) b_.draw(i, std::to_string(i <= 150 ? i : i + 1));
+  for (int i = 1; i <= 300; ++i)
+    a_.draw(i, std::to_string(i));
+  for (int i = 1; i <= 299; ++i)
+    b_.draw(i, std::to_string(i <= 150 ? i : i + 1));
   a_.end();
   b_.end();
   const auto first = compared().first();
@@ -287,11 +359,18 @@ std::vector<std::string> roles_in(const Compared& compared) {
 
 TEST_F(Written, ARankThatGotItFromOthersIsAReceiver) {
   for (int rank = 0; rank < 4; ++rank) {
-    a_.start(rank).call(1, rank == 2 ? product("1") : seed_7).call(2, reduction(64, "aa"), "20").end();
-    b_.start(rank).call(1, rank == 2 ? product("2") : seed_7).call(2, reduction(64, "bb"), "20").end();
+    a_.start(rank)
+        .call(1, rank == 2 ? product("1") : seed_7)
+        .call(2, reduction(64, "aa"), "20")
+        .end();
+    b_.start(rank)
+        .call(1, rank == 2 ? product("2") : seed_7)
+        .call(2, reduction(64, "bb"), "20")
+        .end();
   }
   const Compared result = compared();
-  EXPECT_EQ(roles_in(result), (std::vector<std::string>{"receiver", "receiver", "origin", "receiver"}))
+  EXPECT_EQ(roles_in(result),
+            (std::vector<std::string>{"receiver", "receiver", "origin", "receiver"}))
       << result;
   EXPECT_EQ(result.first()["rank"], 2);
   EXPECT_EQ(result.differences("collectives"), 4u);
@@ -299,15 +378,16 @@ TEST_F(Written, ARankThatGotItFromOthersIsAReceiver) {
 
 TEST_F(Written, AClocksValueThatARankHasNotReadWasSent) {
   const auto seed = [](int value) {
-    return R"("lib":"libc","fn":"srand","do":"nondeterministic","requested":")" + std::to_string(value) +
-           R"(","effective":")" + std::to_string(value) + "\"";
+    return R"("lib":"libc","fn":"srand","do":"nondeterministic","requested":")" +
+           std::to_string(value) + R"(","effective":")" + std::to_string(value) + "\"";
   };
   for (int rank = 0; rank < 4; ++rank) {
     const char* const why = rank == 0 ? "so" : "unexplained_seed";
     a_.start(rank).call(1, seed(111), "10", "0", 1, true, why).end();
     b_.start(rank).call(1, seed(222), "10", "0", 1, true, why).end();
   }
-  EXPECT_EQ(roles_in(compared()), (std::vector<std::string>{"origin", "receiver", "receiver", "receiver"}))
+  EXPECT_EQ(roles_in(compared()),
+            (std::vector<std::string>{"origin", "receiver", "receiver", "receiver"}))
       << compared();
 }
 
@@ -319,7 +399,9 @@ TEST_F(Written, ACollectiveOfAnotherSizeIsTheRanksOwn) {
 }
 
 TEST_F(Written, LogsThatLackSomethingAreRefused) {
-  const auto whole = [](WrittenLog& log) { log.start().draw(1).end(); };
+  const auto whole = [](WrittenLog& log) {
+    log.start().draw(1).end();
+  };
   whole(a_);
   expect_refused("no log in");
   b_.start().draw(1).end().bytes("{\"t\":\"ca");
@@ -333,7 +415,9 @@ TEST_F(Written, DamagedLogsAreRefused) {
 }
 
 TEST_F(Written, MissingCountsAreNamed) {
-  both([](WrittenLog& log) { log.start().draw(1).end(); });
+  both([](WrittenLog& log) {
+    log.start().draw(1).end();
+  });
   std::filesystem::remove(b_.folder() / "0-0-4711.counts");
   expect_refused("0-0-4711.counts' is missing");
 }
@@ -359,12 +443,16 @@ TEST_F(Written, LaterFormatsAreRefused) {
 }
 
 TEST_F(Written, WhatIsNotKnownIsNotEqual) {
-  both([](WrittenLog& log) { log.start().draw(1).end(false); });
+  both([](WrittenLog& log) {
+    log.start().draw(1).end(false);
+  });
   expect_unknown("the files that were loaded");
 }
 
 TEST_F(Written, AProcessWithoutAnEndIsNotEqual) {
-  both([](WrittenLog& log) { log.start().draw(1).end(true, false); });
+  both([](WrittenLog& log) {
+    log.start().draw(1).end(true, false);
+  });
   expect_unknown("has no end");
 }
 
@@ -413,7 +501,7 @@ TEST_F(Written, RecordsOfUnknownKindsAreCompared) {
   a_.start().draw(1).line(R"({"t":"hash","n":1,"of":"1"})").end();
   b_.start().draw(1).line(R"({"t":"hash","n":1,"of":"2"})").end();
   EXPECT_EQ(compared().status, 1) << compared();
-  EXPECT_TRUE(contains(compared().text, "records of kinds that this detshim does not know"));
+  EXPECT_EQ(compared().differences("libraries"), 1u) << compared();
 }
 
 TEST_F(Written, ARunOfAFolderIsNamedBehindIt) {
@@ -423,14 +511,15 @@ TEST_F(Written, ARunOfAFolderIsNamedBehindIt) {
   const std::filesystem::path first_run = a_.folder() / "20261121T003512-4711";
   EXPECT_EQ(compare(first_run, first_run).status, 0);
   EXPECT_EQ(compare(first_run, a_.folder()).status, 1);
-  EXPECT_TRUE(contains(compare(a_.folder(), a_.folder()).text, "1 other run")) << "the newest is taken";
-  EXPECT_TRUE(contains(compare(a_.folder() / "no_such", first_run).err, "no run 'no_such'"));
+  EXPECT_EQ(compare(a_.folder(), a_.folder()).document["a"]["other_runs"], 1)
+      << "the newest is taken";
+  EXPECT_TRUE(contains(compare(a_.folder() / "no_such", first_run).err, "'no_such'"));
 }
 
 TEST_F(Written, WhatResultsMayDifferByIsToldWhereTheRecordsAgree) {
   const auto begin = [](WrittenLog& log, const char* hash) {
-    log.start().draw(1).line(std::string(R"({"t":"variables","hashes":{"LANG":"0000000a","A":")") + hash +
-                             R"(","A_TOKEN":""}})");
+    log.start().draw(1).line(std::string(R"({"t":"variables","hashes":{"LANG":"0000000a","A":")") +
+                             hash + R"(","A_TOKEN":""}})");
   };
   begin(a_, "00000001");
   begin(b_, "00000002");
@@ -443,14 +532,19 @@ TEST_F(Written, WhatResultsMayDifferByIsToldWhereTheRecordsAgree) {
       .end();
   const Compared agreeing = compare(a_.folder() / "20261121T003512-4711", b_.folder());
   EXPECT_EQ(agreeing.status, 0) << agreeing;
-  const nlohmann::json expected = {{{"kind", "variable"}, {"text", "variable A is not the same in both"}}};
-  EXPECT_EQ(agreeing.document["suspects"], expected) << agreeing;
-  EXPECT_TRUE(contains(agreeing.text, "variable A is not")) << agreeing;
+  ASSERT_EQ(agreeing.document["suspects"].size(), 1u) << agreeing;
+  const nlohmann::json suspect = agreeing.document["suspects"][0];
+  EXPECT_EQ(suspect["kind"], "variable") << agreeing;
+  EXPECT_TRUE(contains(suspect["text"], " A ")) << agreeing;
+  EXPECT_TRUE(contains(agreeing.text, suspect["text"])) << agreeing;
 }
 
 TEST_F(Written, NothingIsSuspectedWhereACallIsNamed) {
-  for (WrittenLog* log : {&a_, &b_}) log->start().line(R"({"t":"variables","hashes":{}})");
-  a_.draw(1).call(2, R"("lib":"libc","fn":"qsort","do":"nondeterministic","why":"an example")").end();
+  for (WrittenLog* log : {&a_, &b_})
+    log->start().line(R"({"t":"variables","hashes":{}})");
+  a_.draw(1)
+      .call(2, R"("lib":"libc","fn":"qsort","do":"nondeterministic","why":"an example")")
+      .end();
   b_.draw(1).end();
   const Compared result = compared();
   EXPECT_FALSE(result.first().is_null()) << result;

@@ -3,6 +3,7 @@ this build's detshim.
 
 Usage: ci_test.py PACKAGING/CI COMMAND PACKAGE
 """
+
 import json
 import os
 import pathlib
@@ -26,7 +27,14 @@ def yaml_of(path):
         if shutil.which("ruby") is None:
             print("skipped: there is neither PyYAML nor ruby to read YAML")
             sys.exit(77)
-        read = ["ruby", "-ryaml", "-rjson", "-e", "print JSON.dump(YAML.load_file(ARGV[0]))", str(path)]
+        read = [
+            "ruby",
+            "-ryaml",
+            "-rjson",
+            "-e",
+            "print JSON.dump(YAML.load_file(ARGV[0]))",
+            str(path),
+        ]
         return json.loads(subprocess.run(read, check=True, stdout=subprocess.PIPE).stdout)
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
@@ -36,15 +44,30 @@ class Job:
 
     def __init__(self, folder, temporary, path):
         self.folder, self.temporary = folder, temporary
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("DETSHIM_", "VERIFY_"))}
-        others = [one for one in self.environment["PATH"].split(":") if not os.path.exists(os.path.join(one, "detshim"))]
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("DETSHIM_", "VERIFY_"))
+        }
+        others = [
+            one
+            for one in self.environment["PATH"].split(":")
+            if not os.path.exists(os.path.join(one, "detshim"))
+        ]
         self.environment.update(PATH=":".join([str(path), *others]), TMPDIR=str(temporary))
 
     def shell(self, words, script, environment):
         file = self.temporary / "script of the step"
         file.write_text(script, encoding="utf-8")
-        done = subprocess.run([*words, str(file)], env=environment, cwd=self.folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        done = subprocess.run(
+            [*words, str(file)],
+            env=environment,
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            universal_newlines=True,
+        )
         return done
 
 
@@ -63,12 +86,16 @@ class GitHub(Job):
         for step in action["runs"]["steps"]:
             assert step["shell"] == "bash" and set(step) <= {"name", "shell", "env", "run"}, step
             assert "${{" not in step["run"], "an expression in a script is code"
-            environment = dict(self.environment, GITHUB_PATH=str(added), RUNNER_TEMP=str(self.temporary))
+            environment = dict(
+                self.environment, GITHUB_PATH=str(added), RUNNER_TEMP=str(self.temporary)
+            )
             environment["PATH"] = paths + environment["PATH"]
             for name, value in step.get("env", {}).items():
                 of = re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", value)[1]
                 environment[name] = given.get(of, action["inputs"][of].get("default", ""))
-            done = self.shell(["bash", "--noprofile", "--norc", "-eo", "pipefail"], step["run"], environment)
+            done = self.shell(
+                ["bash", "--noprofile", "--norc", "-eo", "pipefail"], step["run"], environment
+            )
             said += done.stdout
             if done.returncode != 0:
                 break
@@ -90,10 +117,15 @@ class GitLab(Job):
             variables[name] = value
         # Its runner makes one script of all lines, and a failing one ends it. An image need not have bash.
         script = "set -e\n" + "\n".join([*job.get("before_script", []), *job["script"]])
-        done = self.shell(["sh"], script, dict(self.environment, CI_PROJECT_DIR=str(self.folder), **variables))
+        done = self.shell(
+            ["sh"], script, dict(self.environment, CI_PROJECT_DIR=str(self.folder), **variables)
+        )
         for name in job["artifacts"]["paths"]:
             assert name in ("detshim-log/", "detshim-verify.xml", "detshim-verify.sarif"), name
-        assert job["artifacts"]["reports"]["junit"] == "detshim-verify.xml" and job["artifacts"]["when"] == "always"
+        assert (
+            job["artifacts"]["reports"]["junit"] == "detshim-verify.xml"
+            and job["artifacts"]["when"] == "always"
+        )
         return done.returncode, done.stdout
 
 
@@ -113,13 +145,17 @@ class Jobs(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name) / "a folder of the user's"
         self.folder.mkdir()
-        self.temporary = pathlib.Path(folder.name) / "temporary"  # nothing is preloaded from a path with a space
+        self.temporary = (
+            pathlib.Path(folder.name) / "temporary"
+        )  # nothing is preloaded from a path with a space
         self.temporary.mkdir()
         (self.folder / "stable.py").write_text(STABLE)
         (self.folder / "flaky.py").write_text(FLAKY)
 
     def run_job(self, path=None, **given):
-        return self.job(self.folder, self.temporary, COMMAND.parent if path is None else path).run(given)
+        return self.job(self.folder, self.temporary, COMMAND.parent if path is None else path).run(
+            given
+        )
 
     def reports(self):
         """Whether tests failed in the JUnit report, and whether the SARIF report has results."""
@@ -128,8 +164,12 @@ class Jobs(unittest.TestCase):
         return suite.find(".//failure") is not None, bool(sarif["runs"][0]["results"])
 
     def test_a_program_that_repeats_passes(self):
-        status, said = self.run_job(program="{} stable.py".format(sys.executable), seed="7", output="weights.txt",
-                                    metric=r"loss (\S+)")
+        status, said = self.run_job(
+            program="{} stable.py".format(sys.executable),
+            seed="7",
+            output="weights.txt",
+            metric=r"loss (\S+)",
+        )
         self.assertEqual(status, 0, said)
         self.assertIn("seed 7", said)
         self.assertEqual(self.reports(), (False, False))
@@ -145,9 +185,13 @@ class Jobs(unittest.TestCase):
         folder = self.folder / "weights of it's $(touch evil)"
         folder.mkdir()
         program = "cp stable.py 'a \"script\".py'\n{} 'a \"script\".py' '{}'\necho 1 >one; mv weights.txt \"{}/1\"".format(
-            sys.executable, strange.replace("'", "'\\''"), folder.name.replace("$", "\\$"))
-        status, said = self.run_job(program=program, metric=metric + "\n" + r"(\S+)$",
-                                    output="{}/*\none\n".format(folder.name))
+            sys.executable, strange.replace("'", "'\\''"), folder.name.replace("$", "\\$")
+        )
+        status, said = self.run_job(
+            program=program,
+            metric=metric + "\n" + r"(\S+)$",
+            output="{}/*\none\n".format(folder.name),
+        )
         self.assertEqual(status, 0, said)
         self.assertEqual((self.folder / "words").read_text(), repr([strange]))
         self.assertIn("{}/1' (".format(folder.name), said)
@@ -169,14 +213,22 @@ class Jobs(unittest.TestCase):
         self.assertRegex(said.strip(), r"\Adetshim: it is not installed.*\Z")
 
     def test_it_is_installed_from_a_wheel(self):
-        if subprocess.run([sys.executable, "-m", "pip", "--version"], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL).returncode != 0:
+        if (
+            subprocess.run(
+                [sys.executable, "-m", "pip", "--version"],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            ).returncode
+            != 0
+        ):
             self.skipTest("there is no pip")
         wheel = made_wheel.make_wheel(PACKAGE, self.folder)
         shown = self.temporary / "python"  # the python3 that has pip
         shown.mkdir()
         (shown / "python3").symlink_to(sys.executable)
-        status, said = self.run_job(path=shown, package=wheel.name, program="python3 stable.py; command -v detshim >where")
+        status, said = self.run_job(
+            path=shown, package=wheel.name, program="python3 stable.py; command -v detshim >where"
+        )
         self.assertEqual(status, 0, said)
         where = pathlib.Path((self.folder / "where").read_text().strip())
         self.assertIn("detshim/native", str(where))

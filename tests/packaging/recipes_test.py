@@ -2,6 +2,7 @@
 
 Usage: recipes_test.py SOURCE
 """
+
 import json
 import pathlib
 import re
@@ -59,7 +60,10 @@ class Recipes(unittest.TestCase):
         self.assertEqual(found - PART_OF_LIBC, set(LIBRARIES))
 
     def test_debian(self):
-        self.assertRegex(text_of("packaging/debian/changelog"), r"\Adetshim \({}-1\) ".format(re.escape(self.version)))
+        self.assertRegex(
+            text_of("packaging/debian/changelog"),
+            r"\Adetshim \({}-1\) ".format(re.escape(self.version)),
+        )
         needed = re.search(r"Build-Depends:(.*?)\n\S", text_of("packaging/debian/control"), re.S)[1]
         self.assertLessEqual(self.names_of(0), {word.strip() for word in needed.split(",")})
 
@@ -76,14 +80,27 @@ class Recipes(unittest.TestCase):
             def take(*words, **options):
                 said.setdefault(name, []).append(words)
                 return lambda method: method
+
             return take
 
         package = types.ModuleType("spack.package")
-        for name in ("license", "version", "depends_on", "requires", "conflicts", "run_after", "on_package_attributes"):
+        for name in (
+            "license",
+            "version",
+            "depends_on",
+            "requires",
+            "conflicts",
+            "run_after",
+            "on_package_attributes",
+        ):
             setattr(package, name, directive(name))
         cmake = types.ModuleType("spack_repo.builtin.build_systems.cmake")
         cmake.CMakePackage = type("CMakePackage", (), {})
-        modules = {"spack": types.ModuleType("spack"), "spack.package": package, cmake.__name__: cmake}
+        modules = {
+            "spack": types.ModuleType("spack"),
+            "spack.package": package,
+            cmake.__name__: cmake,
+        }
         for name in ("spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems"):
             modules[name] = types.ModuleType(name)
         sys.modules.update(modules)
@@ -99,8 +116,12 @@ class Recipes(unittest.TestCase):
         names = sorted(self.names_of(3) | {"cmake", "ninja", "xz"})
         listed = "[ {} ]".format(" ".join('"{}"'.format(name) for name in names))
         code = NIX.format(listed, SOURCE / "packaging/nix/default.nix")
-        done = subprocess.run(["nix-instantiate", "--eval", "--strict", "--json", "--store", "dummy://", "-E", code],
-                              check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        done = subprocess.run(
+            ["nix-instantiate", "--eval", "--strict", "--json", "--store", "dummy://", "-E", code],
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         made = json.loads(done.stdout)
         self.assertEqual(made["version"], self.version)
         self.assertLessEqual(self.names_of(3), set(made["buildInputs"] + made["nativeBuildInputs"]))

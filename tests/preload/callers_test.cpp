@@ -21,7 +21,8 @@ std::string line_of(const std::string& file, const std::string& text) {
   std::ifstream stream(sources + file);
   int number = 1;
   for (std::string line; std::getline(stream, line); ++number)
-    if (line.find(text) != line.npos) return file + ":" + std::to_string(number);
+    if (line.find(text) != line.npos)
+      return file + ":" + std::to_string(number);
   return "no " + text;
 }
 
@@ -34,7 +35,8 @@ std::vector<json> places(const TemporaryFolder& scratch, const std::string& func
   std::vector<json> found;
   for (const json& call : document["calls"])
     if (call["function"].get<std::string>().find(function) != std::string::npos)
-      for (const json& place : call["places"]) found.push_back(place);
+      for (const json& place : call["places"])
+        found.push_back(place);
   return found;
 }
 
@@ -43,8 +45,9 @@ std::multiset<std::string> users(const std::vector<json>& places) {
   std::multiset<std::string> lines;
   for (const json& place : places) {
     const json& line = place["user_line"];
-    lines.insert(line.is_null() ? "nobody"
-                                : base_name(line["file"]) + ":" + std::to_string(line["line"].get<int>()));
+    lines.insert(line.is_null()
+                     ? "nobody"
+                     : base_name(line["file"]) + ":" + std::to_string(line["line"].get<int>()));
   }
   return lines;
 }
@@ -53,20 +56,23 @@ class Layers : public testing::TestWithParam<const char*> {};
 
 TEST_P(Layers, AreToldApartBehindAHeader) {
   const std::string program = CALLERS_PROGRAMS + std::string("layers_") + GetParam();
-  if (!std::filesystem::exists(program)) GTEST_SKIP() << "not built: no such compiler or library";
+  if (!std::filesystem::exists(program))
+    GTEST_SKIP() << "not built: no such compiler or library";
   const TemporaryFolder scratch;
   const Result result = run({program}, under_shim(scratch, seed_42));
   EXPECT_EQ(result.status, 0) << result.err;
 
   const std::vector<json> devices = places(scratch, "random_device");
-  EXPECT_EQ(users(devices), (std::multiset<std::string>{line_of("layers.cpp", "// encoder's seed"),
-                                                        line_of("layers.cpp", "// decoder's seed")}))
+  EXPECT_EQ(users(devices),
+            (std::multiset<std::string>{line_of("layers.cpp", "// encoder's seed"),
+                                        line_of("layers.cpp", "// decoder's seed")}))
       << json(devices).dump(1);
   const std::multiset<std::string> graphs = users(places(scratch, "rand"));
   EXPECT_TRUE(graphs.contains(line_of("layers.cpp", "// first graph")));
   EXPECT_TRUE(graphs.contains(line_of("layers.cpp", "// second graph")));
 
-  const std::string text = run({DETSHIM_COMMAND, "log", "--all", "--no-scan", scratch.log().string()}).out;
+  const std::string text =
+      run({DETSHIM_COMMAND, "log", "--all", "--no-scan", scratch.log().string()}).out;
   EXPECT_NE(text.find(line_of("layers.cpp", "// decoder's seed") + " Decoder"), text.npos) << text;
   EXPECT_NE(text.find(line_of("layers.cpp", "// second graph") + " main -> "), text.npos) << text;
 }
@@ -74,7 +80,9 @@ TEST_P(Layers, AreToldApartBehindAHeader) {
 INSTANTIATE_TEST_SUITE_P(Callers, Layers,
                          testing::Values("gcc_O0", "gcc_O2", "gcc_O0_without_pointers", "clang_O0",
                                          "clang_O2", "libcxx_O0", "libcxx_O2"),
-                         [](const auto& each) { return std::string(each.param); });
+                         [](const auto& each) {
+                           return std::string(each.param);
+                         });
 
 /// The log of `users LIBRARY ...` with the wrapper.
 Result run_users(const TemporaryFolder& scratch, std::vector<std::string> more = {}) {
@@ -92,10 +100,13 @@ TEST(Wrapper, DoesNotHideItsUsers) {
   for (const json& place : drawn) {
     ASSERT_FALSE(place["frames"].empty()) << place;
     EXPECT_NE(place["at"].get<std::string>().find("libwrapper.so+0x"), std::string::npos) << place;
-    EXPECT_EQ(place["frames"][0]["at"].get<std::string>().find(CALLERS_PROGRAMS "users+0x"), 0u) << place;
+    EXPECT_EQ(place["frames"][0]["at"].get<std::string>().find(CALLERS_PROGRAMS "users+0x"), 0u)
+        << place;
   }
-  const std::string text = run({DETSHIM_COMMAND, "log", "--all", "--no-scan", scratch.log().string()}).out;
-  EXPECT_NE(text.find(line_of("users.cpp", "// encoder's draw") + " encoder -> libwrapper.so(wrapper_draw+"),
+  const std::string text =
+      run({DETSHIM_COMMAND, "log", "--all", "--no-scan", scratch.log().string()}).out;
+  EXPECT_NE(text.find(line_of("users.cpp", "// encoder's draw") +
+                      " encoder -> libwrapper.so(wrapper_draw+"),
             text.npos)
       << text;
 }
@@ -121,7 +132,8 @@ TEST(Wrapper, IsLookedAtAThousandTimes) {
   const std::vector<json> calls = logs[0].calls("rand");
   ASSERT_EQ(calls.size(), 2u);
   EXPECT_EQ(logs[0].count(calls[0]) + logs[0].count(calls[1]), 10000u);
-  for (const json& call : calls) EXPECT_GE(logs[0].count(call), 512u) << call;
+  for (const json& call : calls)
+    EXPECT_GE(logs[0].count(call), 512u) << call;
 }
 
 TEST(Wrapper, WithUsersWithoutNumberStaysSmall) {
@@ -132,7 +144,8 @@ TEST(Wrapper, WithUsersWithoutNumberStaysSmall) {
   const std::vector<json> calls = logs[0].calls("rand");
   EXPECT_LE(calls.size(), 1001u);
   uint64_t sum = 0;
-  for (const json& call : calls) sum += logs[0].count(call);
+  for (const json& call : calls)
+    sum += logs[0].count(call);
   EXPECT_EQ(sum, 5000u);
 }
 
@@ -145,7 +158,8 @@ TEST_P(Stacks, AreReadAsFarAsTheyGo) {
     std::vector<std::string> command = {CALLERS_PROGRAMS + std::string(build), kind};
     if (kind == "unmapped")
       for (int i = 0; i < 4; ++i)
-        command.push_back(CALLERS_PROGRAMS + std::string(i % 2 == 0 ? "libwrapper.so" : "libwrapper_O0.so"));
+        command.push_back(CALLERS_PROGRAMS +
+                          std::string(i % 2 == 0 ? "libwrapper.so" : "libwrapper_O0.so"));
     std::filesystem::remove_all(scratch.log());
     const Result result = run(command, under_shim(scratch, seed_42));
     EXPECT_EQ(result.status, 0) << build << result.err;
@@ -180,8 +194,11 @@ TEST_P(Stacks, AreReadAsFarAsTheyGo) {
 
 INSTANTIATE_TEST_SUITE_P(Callers, Stacks,
                          testing::Values("main", "thread", "small_thread", "signal", "signal_stack",
-                                         "lonely_signal_stack", "coroutine", "coroutine_in_thread", "deep",
-                                         "aligned", "large", "without_tables", "exit", "unmapped"),
-                         [](const auto& each) { return std::string(each.param); });
+                                         "lonely_signal_stack", "coroutine", "coroutine_in_thread",
+                                         "deep", "aligned", "large", "without_tables", "exit",
+                                         "unmapped"),
+                         [](const auto& each) {
+                           return std::string(each.param);
+                         });
 
 } // namespace

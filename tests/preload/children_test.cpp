@@ -32,7 +32,8 @@ class Children : public testing::TestWithParam<Case> {};
 
 TEST_P(Children, DrawTheirOwnValuesAndTheSameInEveryRun) {
   const auto& [name, command, processes] = GetParam();
-  if (find_program(command[0]).empty()) GTEST_SKIP() << command[0] << " is not installed here";
+  if (find_program(command[0]).empty())
+    GTEST_SKIP() << command[0] << " is not installed here";
   const std::vector<std::string> values = drawn(command);
   EXPECT_EQ(values.size(), 8 * processes);
   EXPECT_EQ(std::set<std::string>(values.begin(), values.end()).size(), values.size())
@@ -51,23 +52,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"nested",
              {"sh", "-c", "sh -c '" + plain + "; " + plain + "'; (" + plain + "; " + plain + ")"},
              4},
-        Case{"substituted", {"bash", "-c", "echo \"$(" + plain + ")\"; echo \"$(" + plain + ")\""}, 2},
+        Case{"substituted",
+             {"bash", "-c", "echo \"$(" + plain + ")\"; echo \"$(" + plain + ")\""},
+             2},
         Case{"pipeline", {"bash", "-c", plain + " | cat; " + plain + " | (cat; " + plain + ")"}, 3},
-        Case{
-            "background", {"bash", "-c", plain + " & wait; " + plain + " & wait; (" + plain + ") & wait"}, 3},
-        Case{"forks",
-             {"python3", "-c",
-              "import os, sys\n"
-              "def draw():\n"
-              "  for i in range(8): print(os.getrandom(8).hex())\n"
-              "  sys.stdout.flush()\n"
-              "for i in range(2):\n"
-              "  if os.fork() == 0:\n"
-              "    if os.fork() == 0: draw(); os._exit(0)\n"
-              "    os.wait(); draw(); os._exit(0)\n"
-              "  os.wait()\n"
-              "draw()\n"},
-             5},
+        Case{"background",
+             {"bash", "-c", plain + " & wait; " + plain + " & wait; (" + plain + ") & wait"},
+             3},
+        Case{"forks", {"python3", "-c", contents(PROGRAMS "forks_that_draw.py")}, 5},
         Case{"multiprocessing",
              {"python3", "-c",
               "import multiprocessing as m, os\n"
@@ -88,9 +80,12 @@ INSTANTIATE_TEST_SUITE_P(
                   "os.spawnl(os.P_WAIT, '" +
                   snippet + "', 'getrandom', 'fork')\n"},
              4},
-        Case{
-            "perl", {"perl", "-e", "system('" + snippet + "', 'plain') for 1..2; print `" + plain + "`"}, 3}),
-    [](const auto& tested) { return tested.param.name; });
+        Case{"perl",
+             {"perl", "-e", "system('" + snippet + "', 'plain') for 1..2; print `" + plain + "`"},
+             3}),
+    [](const auto& tested) {
+      return tested.param.name;
+    });
 
 TEST(Wrapper, IsTransparent) {
   const std::vector<std::string> values = drawn({snippet, "plain"});
@@ -102,54 +97,25 @@ TEST(Wrapper, IsTransparent) {
   EXPECT_EQ(drawn({"bash", "-c", "(" + plain + "); true"}), values);
 }
 
-// While its shell runs, system() ignores SIGINT and SIGQUIT and holds SIGCHLD back; then all is as before.
+// While its shell runs, system() ignores SIGINT and SIGQUIT and holds SIGCHLD back; then all is as
+// before.
 TEST(System, LeavesTheSignalsAsTheyWere) {
-  const char* const program = R"(
-import os, signal
-for each in (signal.SIGINT, signal.SIGQUIT):
-    signal.signal(each, lambda number, frame: print("got", number, flush=True))
-os.system("true")
-for each in (signal.SIGINT, signal.SIGQUIT):
-    os.kill(os.getpid(), each)
-print("held back:", sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
-)";
+  const std::string program = contents(PROGRAMS "signals_of_system.py");
   const TemporaryFolder scratch;
   const Result native = run({"python3", "-S", "-c", program});
   EXPECT_EQ(lines(native.out), (std::vector<std::string>{"got 2", "got 3", "held back: []"}));
-  EXPECT_EQ(run({"python3", "-S", "-c", program}, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out,
-            native.out);
+  EXPECT_EQ(
+      run({"python3", "-S", "-c", program}, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out,
+      native.out);
 }
 
 // A thread may be cancelled while it waits for its shell.
 TEST(System, LeavesTheSignalsOfACancelledCallAsTheyWere) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "cancel.cpp") << R"(
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <fcntl.h>
-#include <initializer_list>
-#include <pthread.h>
-#include <sys/stat.h>
-#include <unistd.h>
-void handler(int) {}
-void* call(void*) { return system("echo >begun; exec sleep 1000") == 0 ? nullptr : &errno; }
-int main() {
-  for (int each : {SIGINT, SIGQUIT}) signal(each, handler);
-  if (mkfifo("begun", 0600) != 0) return 2;
-  pthread_t thread;
-  if (pthread_create(&thread, nullptr, call, nullptr) != 0) return 3;
-  char end;
-  if (read(open("begun", O_RDONLY), &end, 1) != 1) return 4;
-  void* result = nullptr;
-  pthread_cancel(thread);
-  pthread_join(thread, &result);
-  puts(result == PTHREAD_CANCELED ? "cancelled" : "ended");
-  for (int each : {SIGINT, SIGQUIT}) puts(signal(each, SIG_DFL) == handler ? "as before" : "changed");
-})";
+  std::ofstream(scratch.path() / "cancel.cpp") << contents(PROGRAMS "cancelled_system.cpp");
   ASSERT_EQ(run({"g++", "-o", "cancel", "cancel.cpp", "-pthread"}, {}, scratch.path()).status, 0);
-  const Result result = run({"./cancel"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
+  const Result result =
+      run({"./cancel"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
   EXPECT_EQ(lines(result.out), (std::vector<std::string>{"cancelled", "as before", "as before"}));
 }
 

@@ -21,16 +21,17 @@ protected:
 
   /// The command is found as a user's is.
   Environment environment() const {
-    return {
-        {"PATH", std::filesystem::path(DETSHIM_COMMAND).parent_path().string() + ":" + std::getenv("PATH")},
-        {"HOME", scratch_.path()}};
+    return {{"PATH", std::filesystem::path(DETSHIM_COMMAND).parent_path().string() + ":" +
+                         std::getenv("PATH")},
+            {"HOME", scratch_.path()}};
   }
 
   TemporaryFolder scratch_;
 };
 
 TEST_F(Completion, Bash) {
-  if (find_program("bash").empty()) GTEST_SKIP() << "no bash";
+  if (find_program("bash").empty())
+    GTEST_SKIP() << "no bash";
   const std::string file = script("bash", "completion");
   const auto completed = [&](const std::string& words) {
     return run({"bash", "--norc", "-c",
@@ -46,10 +47,11 @@ TEST_F(Completion, Bash) {
 }
 
 TEST_F(Completion, Zsh) {
-  if (find_program("zsh").empty()) GTEST_SKIP() << "no zsh";
+  if (find_program("zsh").empty())
+    GTEST_SKIP() << "no zsh";
   script("zsh", "_detshim");
-  const Result typed = run({"/usr/bin/python3", ZSH_COMPLETION_SCRIPT, scratch_.path(), "detshim veri",
-                            "detshim run --see", "detshim run -- setarc"},
+  const Result typed = run({"/usr/bin/python3", ZSH_COMPLETION_SCRIPT, scratch_.path(),
+                            "detshim veri", "detshim run --see", "detshim run -- setarc"},
                            environment());
   EXPECT_EQ(typed.status, 0) << typed.err;
   EXPECT_NE(typed.out.find("detshim verify "), std::string::npos) << typed.out;
@@ -58,7 +60,8 @@ TEST_F(Completion, Zsh) {
 }
 
 TEST_F(Completion, Fish) {
-  if (find_program("fish").empty()) GTEST_SKIP() << "no fish";
+  if (find_program("fish").empty())
+    GTEST_SKIP() << "no fish";
   const std::string file = script("fish", "detshim.fish");
   const auto completed = [&](const std::string& words) {
     return run({"fish", "--no-config", "-c", "source " + file + "; complete -C '" + words + "'"},

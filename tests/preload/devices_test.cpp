@@ -1,4 +1,5 @@
-// The random devices: however they are read, they have no end, give the same bytes, and cost no memory.
+// The random devices: however they are read, they have no end, give the same bytes, and cost no
+// memory.
 #include "log_files.h"
 #include "run.h"
 
@@ -31,11 +32,13 @@ TEST_P(DeviceWays, GoOnForEverAndAreRepeatable) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DeviceWays,
-                         testing::Values("read", "dup", "read_chk", "readv", "pread", "pread_chk", "preadv",
-                                         "preadv2", "fread", "fread_chk", "unbuffered", "fdopen", "getc",
-                                         "getc_unlocked", "uflow", "fgets", "fgets_chk", "fscanf", "getline",
-                                         "reopened"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                         testing::Values("read", "dup", "read_chk", "readv", "pread", "pread_chk",
+                                         "preadv", "preadv2", "fread", "fread_chk", "unbuffered",
+                                         "fdopen", "getc", "getc_unlocked", "uflow", "fgets",
+                                         "fgets_chk", "fscanf", "getline", "reopened"),
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 class DeviceBytes : public testing::TestWithParam<const char*> {};
 
@@ -46,9 +49,11 @@ TEST_P(DeviceBytes, AreTheSameInEachWay) {
 
 INSTANTIATE_TEST_SUITE_P(All, DeviceBytes,
                          testing::Values("dup", "read_chk", "readv", "pread", "pread_chk", "preadv",
-                                         "preadv2", "fread", "fread_chk", "unbuffered", "fdopen", "getc",
-                                         "getc_unlocked", "uflow", "getline", "reopened"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                                         "preadv2", "fread", "fread_chk", "unbuffered", "fdopen",
+                                         "getc", "getc_unlocked", "uflow", "getline", "reopened"),
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 TEST(Device, RefusesWhatTheKernelsRefuses) {
   EXPECT_EQ(pinned({DEVICE_WAYS, "refused"}), run({DEVICE_WAYS, "refused"}));
@@ -62,7 +67,8 @@ TEST(Device, IsACharacterDeviceToStatx) {
   const Result native = run(command);
   ASSERT_EQ(native.status, 0) << native.err;
   EXPECT_EQ(pinned(command), native);
-  EXPECT_NE(pinned(command, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "statx"}}).out, native.out);
+  EXPECT_NE(pinned(command, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "statx"}}).out,
+            native.out);
 }
 
 // What the kernel answers where memory is not there, or in part: no signal, and as many bytes.
@@ -92,14 +98,15 @@ std::vector<std::string> recorded(const TemporaryFolder& scratch, const std::str
   std::vector<std::string> all;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& call : process.calls())
-      if (call["do"] == action) all.push_back(call.value("path", call.value("program", "")));
+      if (call["do"] == action)
+        all.push_back(call.value("path", call.value("program", "")));
   return all;
 }
 
 // `od </dev/urandom` from a shell that the library is not in.
 TEST(DeviceThatWasOpenBefore, IsPinnedAndRecorded) {
-  for (const char* redirection :
-       {" standard_input </dev/urandom", " stdin </dev/urandom", " standard_input 11</dev/urandom <&11"}) {
+  for (const char* redirection : {" standard_input </dev/urandom", " stdin </dev/urandom",
+                                  " standard_input 11</dev/urandom <&11"}) {
     const auto drawn = [&](const char* number, const TemporaryFolder& scratch) {
       std::string command;
       for (const auto& [name, value] : under_shim(scratch, {{"DETSHIM_SEED", number}}))
@@ -121,22 +128,25 @@ TEST(DeviceThatWasOpenBefore, IsPinnedAndRecorded) {
 TEST(DeviceThatWasOpenBefore, IsLeftAloneOnRequest) {
   const TemporaryFolder scratch;
   std::string command;
-  for (const auto& [name, value] : under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "open"}}))
+  for (const auto& [name, value] :
+       under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "open"}}))
     command += name + "='" + value + "' ";
   command += DEVICE_WAYS " standard_input </dev/urandom";
   EXPECT_NE(run({"bash", "-c", command}).out, run({"bash", "-c", command}).out);
 }
 
-// A program that the library is not in reads without a hook: it gets the device itself, which has no end, and
-// that is said.
+// A program that the library is not in reads without a hook: it gets the device itself, which has
+// no end, and that is said.
 TEST(DeviceThatIsInherited, HasNoEndInAProgramThatIsNotCovered) {
-  const std::string python = "import os; fd = os.open('/dev/urandom', os.O_RDONLY); os.dup2(fd, 0); ";
+  const std::string python =
+      "import os; fd = os.open('/dev/urandom', os.O_RDONLY); os.dup2(fd, 0); ";
   const std::vector<Arguments> heirs = {
       {"sh", "-c", DEVICE_WAYS_STATIC " standard_input </dev/urandom; true"},
       {"bash", "-c", "exec 0</dev/urandom; exec " DEVICE_WAYS_STATIC " standard_input"},
       {"sh", "-c", "env -i " DEVICE_WAYS " standard_input </dev/urandom; true"},
       {"/usr/bin/python3", "-c",
-       python + "pid = os.posix_spawn('" DEVICE_WAYS_STATIC "', ['x', 'standard_input'], os.environ); "
+       python + "pid = os.posix_spawn('" DEVICE_WAYS_STATIC
+                "', ['x', 'standard_input'], os.environ); "
                 "os.waitpid(pid, 0); print(len(os.read(0, 100000)))"},
       {"/usr/bin/python3", "-c",
        python + "import subprocess; subprocess.run(['" DEVICE_WAYS_STATIC "', 'standard_input'])"}};

@@ -13,16 +13,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In which they are made: whatever order a file system gives them, it is that of their names for none.
-const std::vector<std::string> names = {"zeta", "beta", "x10", "alpha", "omega", "x9",  "Ab",    ".hidden",
-                                        "mu",   "nu",   "xi",  "pi",    "rho",   "tau", "sigma", "#1"};
+/// In which they are made: whatever order a file system gives them, it is that of their names for
+/// none.
+const std::vector<std::string> names = {"zeta", "beta",    "x10",   "alpha", "omega", "x9",
+                                        "Ab",   ".hidden", "mu",    "nu",    "xi",    "pi",
+                                        "rho",  "tau",     "sigma", "#1"};
 
 /// A folder with a few files and a folder.
 class Folder : public testing::Test {
 protected:
   Folder() : path_(scratch_.path() / "read") {
     fs::create_directory(path_);
-    for (const std::string& name : names) std::ofstream{path_ / name} << name;
+    for (const std::string& name : names)
+      std::ofstream{path_ / name} << name;
     fs::create_directory(path_ / "folder");
   }
 
@@ -38,7 +41,8 @@ protected:
     std::vector<std::string> sorted = names;
     sorted.emplace_back("folder");
     std::ranges::sort(sorted);
-    if (has_dots) sorted.insert(sorted.begin(), {".", ".."});
+    if (has_dots)
+      sorted.insert(sorted.begin(), {".", ".."});
     return sorted;
   }
 
@@ -53,15 +57,16 @@ std::vector<std::string> in_order(std::vector<std::string> some) {
   return some;
 }
 
-// Every way: sorted with the library, by which nothing comes twice or is missing, and native without the
-// hook.
+// Every way: sorted with the library, by which nothing comes twice or is missing, and native
+// without the hook.
 TEST_P(Way, GivesTheEntriesByName) {
   const Result without = native(GetParam());
   ASSERT_EQ(without.status, 0) << without.err;
   const Result with = pinned(GetParam());
   EXPECT_EQ(with.status, 0) << with.err;
   EXPECT_EQ(with.err, "");
-  EXPECT_NE(with.out, without.out) << "the file system has the order of the names, or nothing was sorted";
+  EXPECT_NE(with.out, without.out)
+      << "the file system has the order of the names, or nothing was sorted";
   EXPECT_EQ(in_order(lines(with.out)), in_order(lines(without.out)));
   EXPECT_EQ(pinned(GetParam(), {{"DETSHIM_DISABLE", "readdir"}}), without);
   EXPECT_EQ(pinned(GetParam(), {{"DETSHIM_READDIR", "off"}}), without);
@@ -72,9 +77,12 @@ TEST_P(Way, GivesTheEntriesByName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Way,
-                         testing::Values("readdir", "readdir64", "readdir_r", "readdir64_r", "fdopendir",
-                                         "vfork", "scandir", "scandir_alike", "scandir64", "filesystem"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                         testing::Values("readdir", "readdir64", "readdir_r", "readdir64_r",
+                                         "fdopendir", "vfork", "scandir", "scandir_alike",
+                                         "scandir64", "filesystem"),
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 class Meaning : public Folder, public testing::WithParamInterface<const char*> {};
 
@@ -85,8 +93,11 @@ TEST_P(Meaning, IsNative) {
   EXPECT_EQ(pinned(GetParam()), without);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Meaning, testing::Values("share", "remove", "scandir_sorted", "glob_sorted"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+INSTANTIATE_TEST_SUITE_P(All, Meaning,
+                         testing::Values("share", "remove", "scandir_sorted", "glob_sorted"),
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 TEST_F(Folder, IsReadByNameAndDotsComeFirst) {
   std::vector<std::string> expected = sorted_names(true);
@@ -119,11 +130,14 @@ TEST_F(Folder, IsReadOnInAForkedChildAndByTwoStreams) {
   const std::vector<std::string> all = sorted_names(true);
   EXPECT_EQ(lines(pinned("fork").out), all);
   std::vector<std::string> expected;
-  for (const std::string& name : all) expected.push_back(name + " " + name);
+  for (const std::string& name : all)
+    expected.push_back(name + " " + name);
   EXPECT_EQ(lines(pinned("two").out), expected);
 }
 
-TEST_F(Folder, TakesNoMemoryOnceItIsClosed) { EXPECT_EQ(pinned("close_many").out, "given back: 1\n"); }
+TEST_F(Folder, TakesNoMemoryOnceItIsClosed) {
+  EXPECT_EQ(pinned("close_many").out, "given back: 1\n");
+}
 
 TEST_F(Folder, IsRecordedWhereItsOrderHadAnInfluence) {
   pinned("filesystem");
@@ -135,15 +149,16 @@ TEST_F(Folder, IsRecordedWhereItsOrderHadAnInfluence) {
   fs::remove_all(scratch_.log());
 
   for (const fs::path& entry : fs::directory_iterator{path_})
-    if (entry.filename() != "zeta") fs::remove(entry);
+    if (entry.filename() != "zeta")
+      fs::remove(entry);
   pinned("readdir");
   EXPECT_FALSE(fs::exists(scratch_.log())) << "one entry has one order";
 }
 
 TEST_F(Folder, IsRecordedOncePerPlace) {
   run({"python3", "-c",
-       "import os, random\nrandom.random()\nfor i in range(50): os.listdir('" + path_.string() + "')\n" +
-           "os.listdir('" + path_.string() + "')"},
+       "import os, random\nrandom.random()\nfor i in range(50): os.listdir('" + path_.string() +
+           "')\n" + "os.listdir('" + path_.string() + "')"},
       under_shim(scratch_, {{"DETSHIM_SEED", "42"}}));
   std::size_t found = 0;
   for (const ProcessLog& log : read_log(scratch_.log()))
@@ -163,8 +178,8 @@ TEST_F(Folder, OfAShellMakesNoLogAndTakesNoName) {
   EXPECT_FALSE(fs::exists(scratch_.log()));
   const std::string draw = std::string{DRAWS_PROGRAM} + " rand none; true";
   const Result alone = run({"sh", "-c", draw}, under_shim(scratch_, seed));
-  const Result after =
-      run({"sh", "-c", "echo " + path_.string() + "/* >/dev/null; " + draw}, under_shim(scratch_, seed));
+  const Result after = run({"sh", "-c", "echo " + path_.string() + "/* >/dev/null; " + draw},
+                           under_shim(scratch_, seed));
   EXPECT_EQ(after, alone);
 }
 

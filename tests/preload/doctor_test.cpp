@@ -22,7 +22,8 @@ protected:
   }
 
   /// The line on `subject` is a problem, and says that.
-  static void expect_problem(const Result& result, const std::string& subject, const std::string& text) {
+  static void expect_problem(const Result& result, const std::string& subject,
+                             const std::string& text) {
     EXPECT_EQ(result.status, 3) << result.out << result.err;
     for (const std::string& line : lines(result.out))
       if (line.starts_with("problem  " + subject + " ")) {
@@ -72,7 +73,8 @@ TEST_F(Doctor, NamesProgramsThatAreOutOfReach) {
 
 TEST_F(Doctor, NamesWhatIsInTheWay) {
   expect_problem(doctor({"ssh", "host", "true"}), "launcher", "starts its program elsewhere");
-  expect_problem(doctor({"true"}, {{"LD_PRELOAD", "/no/such.so"}}), "preloads", "will not find /no/such.so");
+  expect_problem(doctor({"true"}, {{"LD_PRELOAD", "/no/such.so"}}), "preloads",
+                 "will not find /no/such.so");
   expect_problem(doctor({"true"}, {{"DETSHIM_MODE", "observe"}}), "settings", "pins nothing");
   expect_problem(doctor({"true"}, {{"DETSHIM_LOG", "/etc/passwd/log"}}), "log", "is no folder");
   const fs::path folder = scratch_.path() / "a folder";

@@ -1,4 +1,5 @@
-// Clocks and ids that are read at a line that the user names follow from the seed; all others are real.
+// Clocks and ids that are read at a line that the user names follow from the seed; all others are
+// real.
 #include "log_files.h"
 #include "run.h"
 
@@ -18,12 +19,14 @@ std::string line_of(const std::string& comment) {
   std::ifstream file(FROZEN_SOURCE);
   std::string text;
   for (int line = 1; std::getline(file, text); ++line)
-    if (text.ends_with("// " + comment)) return "frozen.cpp:" + std::to_string(line);
+    if (text.ends_with("// " + comment))
+      return "frozen.cpp:" + std::to_string(line);
   ADD_FAILURE() << "no line with the comment " << comment;
   return "";
 }
 
-const Lines lines_that_seed = {line_of("seconds"), line_of("now"), line_of("microseconds"), line_of("id")};
+const Lines lines_that_seed = {line_of("seconds"), line_of("now"), line_of("microseconds"),
+                               line_of("id")};
 
 Result frozen(const Lines& places, const std::string& what, const TemporaryFolder& scratch,
               const Environment& more = {}, const std::string& seed = "42") {
@@ -52,7 +55,8 @@ TEST(FrozenClocks, MakeWhatIsSeededFromThemTheSame) {
     std::erase(others, line);
     EXPECT_NE(drawn(others), drawn(others)) << line;
   }
-  EXPECT_EQ(drawn({lines_that_seed[0] + "," + lines_that_seed[1], lines_that_seed[2], lines_that_seed[3]}),
+  EXPECT_EQ(drawn({lines_that_seed[0] + "," + lines_that_seed[1], lines_that_seed[2],
+                   lines_that_seed[3]}),
             draws);
 }
 
@@ -75,7 +79,8 @@ TEST(FrozenClocks, AreNamedByOffsetsToo) {
   std::string places;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& call : process.calls()) {
-      if (call["why"] != "frozen_clock") continue;
+      if (call["why"] != "frozen_clock")
+        continue;
       const bool is_of_library = call["fn"] == "clock_gettime"; // libstdc++ reads for the program
       const std::string at = is_of_library ? call["frames"][0] : call["at"];
       places += (places.empty() ? "" : ",") + at.substr(at.rfind('/') + 1);
@@ -92,12 +97,14 @@ TEST(FrozenClocks, AreEachThreadsAndEachRanksOwnAndNeverGoBack) {
   std::set<long long> all;
   for (const char* rank : {"0", "1", "2"}) {
     const TemporaryFolder scratch;
-    const Lines readings = lines(frozen({line_of("in threads")}, "threads", scratch, {{"RANK", rank}}).out);
+    const Lines readings =
+        lines(frozen({line_of("in threads")}, "threads", scratch, {{"RANK", rank}}).out);
     ASSERT_EQ(readings.size(), 20u);
     long long last = 0;
     for (size_t i = 0; i < readings.size(); ++i) {
       const long long reading = std::stoll(readings[i]);
-      if (i % 5 != 0) EXPECT_GT(reading, last);
+      if (i % 5 != 0)
+        EXPECT_GT(reading, last);
       EXPECT_GT(reading, 1'577'836'800'000'000'000);
       EXPECT_LT(reading, 1'577'836'800'000'000'000 + 158'000'000'000'000'000);
       EXPECT_TRUE(all.insert(reading).second);
@@ -119,12 +126,12 @@ TEST(FrozenClocks, AreThoseThatALogNames) {
   const TemporaryFolder scratch, again;
   frozen({}, "draws", scratch);
   const auto draw = [&] {
-    return run(
-        detshim_run(again, {"--seed", "42", "--freeze-from", scratch.log()}, {FROZEN_PROGRAM, "draws"}));
+    return run(detshim_run(again, {"--seed", "42", "--freeze-from", scratch.log()},
+                           {FROZEN_PROGRAM, "draws"}));
   };
   EXPECT_EQ(draw().out, drawn(lines_that_seed));
-  const Result result =
-      run(detshim_run(scratch, {"--freeze-from", scratch.path() / "none"}, {FROZEN_PROGRAM, "draws"}));
+  const Result result = run(
+      detshim_run(scratch, {"--freeze-from", scratch.path() / "none"}, {FROZEN_PROGRAM, "draws"}));
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.err.find("--freeze-from"), std::string::npos) << result.err;
 }
@@ -137,7 +144,8 @@ TEST(FrozenClocks, AreOfALineOfPythonOrOfAProgram) {
                            "print(random.random(), time.time() > 1764000000)\n";
   const auto draw = [&](const std::string& places, const std::string& seed = "42") {
     const TemporaryFolder log;
-    return run({"python3", script}, under_shim(log, {{"DETSHIM_SEED", seed}, {"DETSHIM_FREEZE", places}}))
+    return run({"python3", script},
+               under_shim(log, {{"DETSHIM_SEED", seed}, {"DETSHIM_FREEZE", places}}))
         .out;
   };
   const std::string drawn = draw("draw.py:2");

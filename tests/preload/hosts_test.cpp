@@ -1,5 +1,5 @@
-// Programs that people run every day, with the library preloaded: the same output, the same exit status, and
-// no log from those that draw nothing.
+// Programs that people run every day, with the library preloaded: the same output, the same exit
+// status, and no log from those that draw nothing.
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -22,14 +22,17 @@ struct Host {
 
 void PrintTo(const Host& host, std::ostream* stream) { *stream << host.name; }
 
-/// A folder with what the commands work on, always under the same name, so that outputs can be compared.
+/// A folder with what the commands work on, always under the same name, so that outputs can be
+/// compared.
 class Workplace {
 public:
   explicit Workplace(const TemporaryFolder& scratch) : path_(scratch.path() / "workplace") {
     fs::remove_all(path_);
     fs::create_directory(path_);
-    std::ofstream{path_ / "hello.c"} << "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 3; }\n";
-    std::ofstream{path_ / "Makefile"} << "all: one two\none:\n\t@echo one\ntwo: one\n\techo two | cat\n";
+    std::ofstream{path_ / "hello.c"}
+        << "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 3; }\n";
+    std::ofstream{path_ / "Makefile"}
+        << "all: one two\none:\n\t@echo one\ntwo: one\n\techo two | cat\n";
     run({"git", "init", "--quiet"}, {}, path_);
   }
 
@@ -43,7 +46,8 @@ class Hosts : public testing::TestWithParam<Host> {};
 
 TEST_P(Hosts, RunAsWithoutTheLibrary) {
   const auto& [name, command, draws] = GetParam();
-  if (find_program(command[0]).empty()) GTEST_SKIP() << command[0] << " is not installed here";
+  if (find_program(command[0]).empty())
+    GTEST_SKIP() << command[0] << " is not installed here";
 
   const TemporaryFolder scratch;
   const Result expected = run(command, {}, Workplace{scratch}.path());
@@ -70,7 +74,9 @@ const std::vector<Host> hosts = {
     {"bash", {"bash", "-c", "echo hi"}},
     {"bash_pipeline", {"bash", "-c", "for i in 1 2 3; do echo $i; done | sort -r | (cat; exit 4)"}},
     {"ls", {"ls"}},
-    {"env", {"env", "-i", "/bin/echo", "hi"}, true}, // a record of its own: echo is without the library
+    {"env",
+     {"env", "-i", "/bin/echo", "hi"},
+     true}, // a record of its own: echo is without the library
     {"git", {"git", "status"}},
     {"make", {"make"}},
     {"make_parallel", {"make", "-j2", "-s"}},
@@ -87,13 +93,16 @@ const std::vector<Host> hosts = {
     {"perl", {"perl", "-e", "1"}, true},
     {"perl_output", {"perl", "-e", "print qq(hi\\n); exit 6"}, true},
     {"node", {"node", "-e", "0"}, true},
-    {"node_output", {"node", "-e", "console.log([1, 2].map(x => x * 2)); process.exitCode = 7"}, true},
+    {"node_output",
+     {"node", "-e", "console.log([1, 2].map(x => x * 2)); process.exitCode = 7"},
+     true},
     {"java", {"java", "-XX:-UsePerfData", "-version"}, true},
     {"cmake", {"cmake", "--version"}, true},
     {"valgrind", {"valgrind", "-q", "/bin/echo", "hi"}, true},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Hosts, testing::ValuesIn(hosts),
-                         [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Hosts, testing::ValuesIn(hosts), [](const auto& tested) {
+  return tested.param.name;
+});
 
 } // namespace

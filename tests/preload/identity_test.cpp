@@ -12,7 +12,8 @@ using Lines = std::vector<std::string>;
 Lines drawn(const std::vector<std::string>& arguments, const Environment& more = {}) {
   const TemporaryFolder scratch;
   Environment environment{{"DETSHIM_SEED", "42"}};
-  for (const auto& [name, value] : more) environment[name] = value;
+  for (const auto& [name, value] : more)
+    environment[name] = value;
   const Result result = run(arguments, under_shim(scratch, environment));
   EXPECT_EQ(result.status, 0) << result.err;
   return lines(result.out);
@@ -30,18 +31,23 @@ TEST_P(Tree, GivesEachItsOwnStreamAndTheSameInEveryRun) {
   const Lines first = tree(GetParam());
   EXPECT_GT(first.size(), 2u);
   std::set<std::string> values;
-  for (const std::string& line : first) EXPECT_TRUE(values.insert(value_of(line)).second) << line;
+  for (const std::string& line : first)
+    EXPECT_TRUE(values.insert(value_of(line)).second) << line;
   EXPECT_EQ(tree(GetParam()), first);
   EXPECT_NE(tree(GetParam(), {{"DETSHIM_SEED", "43"}}), first);
   EXPECT_NE(run({TREE_PROGRAM, GetParam()}).out, run({TREE_PROGRAM, GetParam()}).out);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Tree, testing::Values("threads", "forks", "raw", "programs", "wide", "deep"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+INSTANTIATE_TEST_SUITE_P(All, Tree,
+                         testing::Values("threads", "forks", "raw", "programs", "wide", "deep"),
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 TEST(Threads, RepeatWhateverTheScheduling) {
   const Lines first = tree("threads");
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(tree("threads"), first);
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(tree("threads"), first);
 }
 
 // The kernel needs time by the square of the depth.
@@ -65,14 +71,17 @@ TEST_P(Rank, HasItsOwnStreamAndIsItselfAgain) {
     // However deep the launcher, and however often it launched before.
     const std::string launched = variable + "=" + rank + " " TREE_PROGRAM " forks";
     EXPECT_EQ(drawn({"sh", "-c", launched}), lines);
-    EXPECT_EQ(drawn({"bash", "-c", "head -c 8 /dev/urandom >/dev/null; true; (" + launched + ")"}), lines);
+    EXPECT_EQ(drawn({"bash", "-c", "head -c 8 /dev/urandom >/dev/null; true; (" + launched + ")"}),
+              lines);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Rank,
                          testing::Values("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                          "SLURM_PROCID", "MV2_COMM_WORLD_RANK"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 TEST(Ranks, AreReadInOrderAndNonsenseIsNoRank) {
   const Lines one = tree("none", {{"RANK", "1"}});

@@ -1,6 +1,7 @@
-// What the user's own code reads that no seed pins, and what runs beside each other, is in the log with its
-// line.
+// What the user's own code reads that no seed pins, and what runs at the same time, is in the log
+// with its line.
 #include "log_files.h"
+#include "report/verdict_texts.h"
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +16,22 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+/// The texts of the reasons of that kind; of a program that left no log there are none.
+Words texts_of(const nlohmann::json& document, const std::string& kind) {
+  Words found;
+  if (document.is_object())
+    for (const auto& reason : document["reasons"])
+      if (reason["kind"] == kind)
+        found.push_back(reason["text"]);
+  return found;
+}
+
+/// What `detshim log` says of the last run in the folder.
+nlohmann::json document_of(const std::filesystem::path& folder) {
+  const Result log = run({DETSHIM_COMMAND, "log", "--json"}, {}, folder);
+  return nlohmann::json::parse(log.out, nullptr, false);
+}
+
 /// The texts of the reasons of that kind in the log of a command; it draws nothing.
 Words reasons_of(const TemporaryFolder& scratch, const std::string& kind, const Words& command,
                  const std::string& disabled = "") {
@@ -22,112 +39,91 @@ Words reasons_of(const TemporaryFolder& scratch, const std::string& kind, const 
   const Environment environment{{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", disabled}};
   const Result result = run(command, under_shim(scratch, environment), scratch.path());
   EXPECT_EQ(result.status, 0) << result.err;
-  Words found;
   const Result log = run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()});
-  const auto document = nlohmann::json::parse(log.out, nullptr, false);
-  if (!document.is_object()) return found; // no log
-  for (const auto& reason : document["reasons"])
-    if (reason["kind"] == kind) found.push_back(reason["text"]);
-  return found;
+  return texts_of(nlohmann::json::parse(log.out, nullptr, false), kind);
 }
 
-/// One line for each call, as `case` N at line N.
+/// What the verdict says where the user's code does that at these places.
+Words said_of(detshim::Finding finding, const Words& places) {
+  return {detshim::reason_text({.finding = finding, .names = places})};
+}
+Words of_clocks(const Words& places) { return said_of(detshim::Finding::clock_read, places); }
+Words of_inputs(const Words& places) { return said_of(detshim::Finding::input_read, places); }
+Words of_children(const Words& places) {
+  return said_of(detshim::Finding::processes_started, places);
+}
+
+/// The functions that programs/inputs.cpp calls, a line each, in its order.
 struct Input {
   const char* name;
-  const char* call;
   const char* what;
 };
 constexpr Input inputs[] = {
-    {"stat", "stat(\"/\", &status)", "file_time"},
-    {"stat64", "stat64(\"/\", &status64)", "file_time"},
-    {"lstat", "lstat(\"/\", &status)", "file_time"},
-    {"lstat64", "lstat64(\"/\", &status64)", "file_time"},
-    {"fstatat", "fstatat(AT_FDCWD, \"/\", &status, 0)", "file_time"},
-    {"fstatat64", "fstatat64(AT_FDCWD, \"/\", &status64, 0)", "file_time"},
-    {"statx", "statx(AT_FDCWD, \"/\", 0, STATX_ALL, &statusx)", "file_time"},
-    {"socket", "socket(AF_INET, SOCK_STREAM, 0)", "network"},
-    {"setitimer", "setitimer(ITIMER_VIRTUAL, &interval, nullptr)", "timer"},
-    {"timer_settime",
-     "(timer_create(CLOCK_MONOTONIC, &event, &timer), timer_settime(timer, 0, &later, nullptr))", "timer"},
-    {"alarm", "alarm(1000)", "timer"},
-    {"aio_read", "aio_read(&request)", "timer"},
-    {"aio_read64", "aio_read64(&request64)", "timer"},
-    {"aio_write", "aio_write(&request)", "timer"},
-    {"aio_write64", "aio_write64(&request64)", "timer"},
-    {"ualarm", "ualarm(999999, 0)", "timer"},
-    {"get_avphys_pages", "get_avphys_pages()", "system"},
-    {"fstat", "fstat(0, &status)", "file_time"},
-    {"fstat64", "fstat64(0, &status64)", "file_time"},
-    {"sysinfo", "sysinfo(&machine)", "system"},
-    {"getloadavg", "getloadavg(loads, 1)", "system"},
-    {"sched_getcpu", "sched_getcpu()", "system"},
-    {"statvfs", "statvfs(\"/\", &space)", "system"},
-    {"statvfs64", "statvfs64(\"/\", &space64)", "system"},
-    {"sysconf", "sysconf(_SC_AVPHYS_PAGES)", "system"},
-    {"opendir", "opendir(\"/proc\")", "system"},
-    {"shmget", "shmget(1, 1, 0)", "name"},
-    {"msgget", "msgget(1, 0)", "name"},
-    {"semget", "semget(1, 1, 0)", "name"},
-    {"mkstemp", "mkstemp(none)", "name"},
-    {"mkstemp64", "mkstemp64(none)", "name"},
-    {"mkdtemp", "mkdtemp(none)", "name"},
-    {"mktemp", "mktemp(none)", "name"},
-    {"tmpnam", "tmpnam(nullptr)", "name"},
-    {"tempnam", "tempnam(nullptr, nullptr)", "name"},
-    {"fopen", "fopen(\"/proc/self/stat\", \"r\")", "system"},
-    {"open", "open(\"/sys/kernel\", O_RDONLY)", "system"},
+    {"stat", "file_time"},
+    {"stat64", "file_time"},
+    {"lstat", "file_time"},
+    {"lstat64", "file_time"},
+    {"fstatat", "file_time"},
+    {"fstatat64", "file_time"},
+    {"statx", "file_time"},
+    {"socket", "network"},
+    {"setitimer", "timer"},
+    {"timer_settime", "timer"},
+    {"alarm", "timer"},
+    {"aio_read", "timer"},
+    {"aio_read64", "timer"},
+    {"aio_write", "timer"},
+    {"aio_write64", "timer"},
+    {"ualarm", "timer"},
+    {"get_avphys_pages", "system"},
+    {"fstat", "file_time"},
+    {"fstat64", "file_time"},
+    {"sysinfo", "system"},
+    {"getloadavg", "system"},
+    {"sched_getcpu", "system"},
+    {"statvfs", "system"},
+    {"statvfs64", "system"},
+    {"sysconf", "system"},
+    {"opendir", "system"},
+    {"shmget", "name"},
+    {"msgget", "name"},
+    {"semget", "name"},
+    {"mkstemp", "name"},
+    {"mkstemp64", "name"},
+    {"mkdtemp", "name"},
+    {"mktemp", "name"},
+    {"tmpnam", "name"},
+    {"tempnam", "name"},
+    {"fopen", "system"},
+    {"open", "system"},
 };
 
 TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
-  std::ofstream source(scratch.path() / "reader.cpp");
-  source
-      << "#include <aio.h>\n#include <csignal>\n#include <cstdio>\n#include <cstdlib>\n#include <ctime>\n"
-         "#include <fcntl.h>\n#include <sys/socket.h>\n#include <sys/stat.h>\n#include <sys/time.h>\n"
-         "#include <unistd.h>\n#include <sys/sysinfo.h>\n#include <sys/shm.h>\n#include <sys/msg.h>\n"
-         "#include <sys/sem.h>\n#include <sys/statvfs.h>\n#include <dirent.h>\n#include <sched.h>\n"
-         "struct statvfs space; struct statvfs64 space64; struct sysinfo machine; double loads[3]; char "
-         "none[] = \"\";\n"
-         "struct stat status; struct stat64 status64; struct statx statusx; itimerval interval; timer_t "
-         "timer;\n"
-         "sigevent event{.sigev_notify = SIGEV_NONE}; itimerspec later; aiocb request; aiocb64 request64;\n"
-         "int main(int, char** words) { switch (atoi(words[1])) {\n";
-  constexpr int first_line = 22;
+  const std::string source = PROGRAMS "inputs.cpp";
+  const std::string reader = (scratch.path() / "reader").string();
+  ASSERT_EQ(run({"g++", "-g", "-std=gnu++20", "-w", "-o", reader, source}).status, 0);
+  constexpr int first_line = 39;
   int line = first_line;
-  for (const Input& input : inputs) source << "case " << line++ << ": (void)!" << input.call << "; break;\n";
-  source << "} }\n";
-  source.close();
-  const Result built =
-      run({"g++", "-g", "-std=gnu++20", "-w", "-o", "reader", "reader.cpp"}, {}, scratch.path());
-  ASSERT_EQ(built.status, 0) << built.err;
-  line = first_line;
   for (const Input& input : inputs) {
-    const std::string place = "reader.cpp:" + std::to_string(line) + " (" + input.what + ")";
-    const Words command = {"./reader", std::to_string(line++)};
-    EXPECT_EQ(reasons_of(scratch, "input", command), Words{"your code reads what no seed pins: " + place})
-        << input.name;
+    const std::string place = "inputs.cpp:" + std::to_string(line) + " (" + input.what + ")";
+    const Words command = {reader, std::to_string(line++)};
+    EXPECT_EQ(reasons_of(scratch, "input", command), of_inputs({place})) << input.name;
     EXPECT_EQ(reasons_of(scratch, "input", command, input.name), Words{}) << input.name;
   }
-  EXPECT_EQ(reasons_of(scratch, "input", {"./reader", "0"}), Words{});
+  EXPECT_EQ(reasons_of(scratch, "input", {reader, "0"}), Words{});
 }
 
 TEST(Inputs, OfClocksByOtherWaysAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "reader.c")
-      << "#include <sys/resource.h>\n#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\n"
-         "int main(void) {\nstruct rusage used; struct timespec now;\ngetrusage(RUSAGE_SELF, &used);\n"
-         "syscall(SYS_gettid);\nsyscall(SYS_clock_gettime, 0, &now);\nsyscall(SYS_getuid);\nchar room[400];\n"
-         "ftime(room);\nadjtimex(room);\nreadlink(\"/proc/self\", room, 9);\n"
-         "getpgrp();\ngetpgid(0);\ngetsid(0);\nntp_gettime(room);\nntp_gettimex(room);\nsysconf(_SC_PAGESIZE)"
-         ";\n}\n";
+  std::ofstream(scratch.path() / "reader.c") << contents(PROGRAMS "clocks_by_other_ways.c");
   ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
   EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}),
-            Words{"your code reads a clock or an id: reader.c:15, reader.c:16, reader.c:17 and 2 more"});
+            of_clocks({"reader.c:14", "reader.c:15", "reader.c:16", "", ""}));
   // Those that --freeze cannot answer.
-  EXPECT_EQ(
-      reasons_of(scratch, "input", {"./reader"}),
-      Words{"your code reads what no seed pins: reader.c:12 (system), reader.c:13 (system), reader.c:14 "
-            "(name) and 3 more"});
+  EXPECT_EQ(reasons_of(scratch, "input", {"./reader"}),
+            of_inputs({"reader.c:11 (system)", "reader.c:12 (system)", "reader.c:13 (name)", "", "",
+                       ""}));
 }
 
 // What draws later has another name; the readings are this process's.
@@ -137,39 +133,36 @@ TEST(Inputs, OfAProcessThatHandsItsNameToItsFirstChildAreNamed) {
       << "#include <stdlib.h>\n#include <time.h>\nint main(void) {\ntime(0);\n"
          "return system(\"true\");\n}\n";
   ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
-  EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}),
-            Words{"your code reads a clock or an id: reader.c:4"});
+  EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}), of_clocks({"reader.c:4"}));
 }
 
 // A clock that a seed takes alone is pinned with it; one that goes elsewhere too is not.
 TEST(Inputs, OfAClockForASeedAloneAreNone) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "reader.c")
-      << "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/time.h>\n#include <time.h>\n#include "
-         "<unistd.h>\n"
-         "int main(void) {\ntime_t now; struct timeval time_of_day;\n#line 1\n"
-         "DRAW;\n"
-         "printf(\"%d\\n\", rand());\n(void)now, (void)time_of_day;\n}\n";
+  std::ofstream(scratch.path() / "reader.c") << contents(PROGRAMS "clock_for_a_seed.c");
   const auto readings = [&](const std::string& draw) {
     std::vector<Words> found;
     for (const std::string level : {"-O0", "-O2"}) {
-      const Result built = run({"gcc", "-g", "-w", level, "-D", "DRAW=" + draw, "-o", "reader", "reader.c"},
-                               {}, scratch.path());
+      const Result built =
+          run({"gcc", "-g", "-w", level, "-D", "DRAW=" + draw, "-o", "reader", "reader.c"}, {},
+              scratch.path());
       EXPECT_EQ(built.status, 0) << built.err;
       found.push_back(reasons_of(scratch, "clock", {"./reader"}));
     }
     return found;
   };
-  const std::vector<Words> none(2), named(2, {"your code reads a clock or an id: reader.c:1"});
-  for (const char* draw :
-       {"srand(time(NULL))", "srand48(time(NULL))", "srand(getpid())", "srand(time(NULL) + 3)"})
+  const std::vector<Words> none(2), named(2, of_clocks({"reader.c:1"}));
+  for (const char* draw : {"srand(time(NULL))", "srand48(time(NULL))", "srand(getpid())"})
     EXPECT_EQ(readings(draw), none) << draw;
-  const char* const between = "int seed = time(NULL); __asm__(\"nop\\nnop\\nnop\\nnop\"); srand(seed)";
+  EXPECT_EQ(readings("srand(time(NULL) + 3)"), named) << "whether it changes is not known";
+  const char* const between =
+      "int seed = time(NULL); __asm__(\"nop\\nnop\\nnop\\nnop\"); srand(seed)";
   EXPECT_EQ(readings(between).back(), Words{}); // without optimization the seed is kept in memory
   for (const char* draw :
        {"srand(time(NULL) + 3 + puts(\"\"))", "srand(now = time(NULL)); printf(\"%ld\", now)",
         "srand(time(&now)); printf(\"%ld\", now)",
-        "gettimeofday(&time_of_day, NULL); srand(time_of_day.tv_sec); printf(\"%ld\", time_of_day.tv_usec)"})
+        "gettimeofday(&time_of_day, NULL); srand(time_of_day.tv_sec); printf(\"%ld\", "
+        "time_of_day.tv_usec)"})
     EXPECT_EQ(readings(draw), named) << draw;
 }
 
@@ -177,21 +170,17 @@ TEST(Inputs, OfAClockForASeedAloneAreNone) {
 TEST(Inputs, OfAScriptWhoseNameIsNoUtf8AreNamed) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "tr\xe9in.py") << "import time\nprint(time.time_ns())\n";
-  EXPECT_EQ(reasons_of(scratch, "clock", {"/usr/bin/python3", "tr\xe9in.py"}),
-            Words{"your code reads a clock or an id: ?:2"});
+  EXPECT_EQ(reasons_of(scratch, "clock", {"/usr/bin/python3", "tr\xe9in.py"}), of_clocks({"?:2"}));
 }
 
 TEST(Inputs, OfPythonByOtherWaysAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "train.py")
-      << "import os, threading\nos.times()\nthreading.get_native_id()\n"
-         "os.getpgrp()\nos.getsid(0)\nos.statvfs('/')\n"
-         "os.listdir('/proc')\nos.listdir('.')\nos.getppid()\n";
+  std::ofstream(scratch.path() / "train.py") << contents(PROGRAMS "clocks_by_other_ways.py");
   const Words command = {"python3", "train.py"};
   EXPECT_EQ(reasons_of(scratch, "clock", command),
-            Words{"your code reads a clock or an id: train.py:2, train.py:3, train.py:4 and 2 more"});
+            of_clocks({"train.py:2", "train.py:3", "train.py:4", "", ""}));
   EXPECT_EQ(reasons_of(scratch, "input", command),
-            Words{"your code reads what no seed pins: train.py:6 (system), train.py:7 (system)"});
+            of_inputs({"train.py:6 (system)", "train.py:7 (system)"}));
 }
 
 #ifdef __x86_64__
@@ -201,12 +190,12 @@ TEST(Inputs, OfInstructionsAreNamedWithTheirLine) {
       << "int main(void) {\nlong id = 39;\n__builtin_ia32_rdtsc();\n"
          "__asm__ volatile(\"syscall\" : \"+a\"(id) : : \"rcx\", \"r11\", \"memory\");\n}\n";
   ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
-  ASSERT_EQ(run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--", "./reader"}, {}, scratch.path())
+  ASSERT_EQ(run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--", "./reader"}, {},
+                scratch.path())
                 .status,
             0);
-  const std::string log = run({DETSHIM_COMMAND, "log"}, {}, scratch.path()).out;
-  EXPECT_NE(log.find("reader.c:3 (clock)"), std::string::npos) << log;
-  EXPECT_NE(log.find("reader.c:4 (raw system call)"), std::string::npos) << log;
+  EXPECT_EQ(texts_of(document_of(scratch.path()), "input"),
+            of_inputs({"reader.c:3 (clock)", "reader.c:4 (raw system call)"}));
 }
 #endif
 
@@ -215,32 +204,32 @@ TEST(Inputs, OfAProgramThatIsStartedAreNamedByIt) {
   const auto log_of = [&](const std::string& program) {
     const std::string code =
         "import os, subprocess; os.urandom(1); subprocess.run('" + program + "'.split())";
-    EXPECT_EQ(run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--", "/usr/bin/python3", "-S", "-c",
-                   code},
+    EXPECT_EQ(run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--", "/usr/bin/python3",
+                   "-S", "-c", code},
                   {}, scratch.path())
                   .status,
               0);
-    return run({DETSHIM_COMMAND, "log"}, {}, scratch.path()).out;
+    return document_of(scratch.path());
   };
-  EXPECT_NE(log_of("date").find("your code reads a clock or an id: program date"), std::string::npos);
-  EXPECT_NE(log_of("cat /proc/uptime").find("program cat (system)"), std::string::npos);
+  EXPECT_EQ(texts_of(log_of("date"), "clock"), of_clocks({"program date"}));
+  EXPECT_EQ(texts_of(log_of("cat /proc/uptime"), "input"), of_inputs({"program cat (system)"}));
   for (const char* program : {"git --version", "find -name x", "ls", "cp /etc/hostname x"})
-    EXPECT_NE(log_of(program).find("verdict: covered"), std::string::npos) << program;
+    EXPECT_EQ(log_of(program)["verdict"], "covered") << program;
 }
 
 TEST(Inputs, OfPythonAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
   const auto inputs_of = [&](const std::string& code) {
     std::ofstream(scratch.path() / "t.py") << "import os, socket\n" << code << '\n';
-    const Words found = reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"});
-    return found.empty() ? "" : found[0].substr(found[0].find(": ") + 2);
+    return reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"});
   };
-  EXPECT_EQ(inputs_of("os.path.getmtime('/')"), "t.py:2 (file_time)");
-  EXPECT_EQ(inputs_of("os.stat('/')"), "t.py:2 (file_time)");
-  EXPECT_EQ(inputs_of("socket.socket()"), "t.py:2 (network)");
-  EXPECT_EQ(inputs_of("open('/proc/self/stat')"), "t.py:2 (system)");
-  EXPECT_EQ(inputs_of("if os.fork() == 0: os._exit(0)\nos.wait()"), "t.py:2 (name)"); // an id of the kernel's
-  EXPECT_EQ(inputs_of("os.path.exists('/')"), ""); // who asks only that, reads no time
+  EXPECT_EQ(inputs_of("os.path.getmtime('/')"), of_inputs({"t.py:2 (file_time)"}));
+  EXPECT_EQ(inputs_of("os.stat('/')"), of_inputs({"t.py:2 (file_time)"}));
+  EXPECT_EQ(inputs_of("socket.socket()"), of_inputs({"t.py:2 (network)"}));
+  EXPECT_EQ(inputs_of("open('/proc/self/stat')"), of_inputs({"t.py:2 (system)"}));
+  EXPECT_EQ(inputs_of("if os.fork() == 0: os._exit(0)\nos.wait()"),
+            of_inputs({"t.py:2 (name)"}));              // an id of the kernel's
+  EXPECT_EQ(inputs_of("os.path.exists('/')"), Words{}); // who asks only that, reads no time
 }
 
 TEST(Inputs, OfAChildThatMayHaveEndedAreNamedWithTheirLine) {
@@ -249,39 +238,18 @@ TEST(Inputs, OfAChildThatMayHaveEndedAreNamedWithTheirLine) {
     std::ofstream(scratch.path() / "t.py")
         << "import subprocess\nend = subprocess.Popen(['cat'], stdin=subprocess.PIPE)\n"
         << code << '\n';
-    const Words found = reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"}, disabled);
-    return found.empty() ? "" : found[0].substr(found[0].find(": ") + 2);
+    return reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"}, disabled);
   };
-  EXPECT_EQ(inputs_of("end.poll()\nend.communicate()"), "t.py:3 (timer)");
-  EXPECT_EQ(inputs_of("end.poll()\nend.communicate()", "waitpid"), "");
-  EXPECT_EQ(inputs_of("end.communicate()\nend.wait()"), ""); // until it has
-  EXPECT_EQ(inputs_of("end.communicate()\nend.poll()\nsubprocess.run(['true'])"), "");
+  EXPECT_EQ(inputs_of("end.poll()\nend.communicate()"), of_inputs({"t.py:3 (timer)"}));
+  EXPECT_EQ(inputs_of("end.poll()\nend.communicate()", "waitpid"), Words{});
+  EXPECT_EQ(inputs_of("end.communicate()\nend.wait()"), Words{}); // until it has
+  EXPECT_EQ(inputs_of("end.communicate()\nend.poll()\nsubprocess.run(['true'])"), Words{});
 }
 
 // Nothing sees that the threads of a region share nothing.
 TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "regions.c")
-      << "#include <omp.h>\nint main(int count, char** words) {\n  double sum = 0;\n  omp_lock_t lock;\n"
-         "  omp_init_lock(&lock), omp_set_num_threads(1);\n  for (int i = 1; i < count; ++i)\n    switch "
-         "(words[i][0]) {\n"
-         "    case 'a':\n#pragma omp parallel for num_threads(2)\n      for (int i = 0; i < 9; ++i) sum = "
-         "i;\n      break;\n"
-         "    case 'b':\n#pragma omp parallel for num_threads(2) schedule(dynamic)\n      for (int i = 0; i "
-         "< 9; ++i) sum = i;\n      break;\n"
-         "    case 'c':\n#pragma omp parallel num_threads(2)\n      omp_set_lock(&lock), sum = sum * 0.9, "
-         "omp_unset_lock(&lock);\n      break;\n"
-         "    case 'd':\n#pragma omp parallel num_threads(2)\n#pragma omp critical\n      sum = sum * 0.9;\n "
-         "     break;\n"
-         "    case 'f':\n#pragma omp parallel sections num_threads(2)\n      {\n#pragma omp section\n        "
-         "sum = 1;\n      }\n"
-         "      break;\n"
-         "    case 'g':\n      for (int n = 0; n < 2; ++n)\n#pragma omp parallel for num_threads(2) if (n > "
-         "0)\n"
-         "        for (int i = 0; i < 9; ++i) sum = i;\n      break;\n"
-         "    case 'e':\n#pragma omp parallel for num_threads(1)\n      for (int i = 0; i < 9; ++i) sum = "
-         "i;\n"
-         "    }\n  return sum < 0;\n}\n";
+  std::ofstream(scratch.path() / "regions.c") << contents(PROGRAMS "regions.c");
   struct Case {
     const char* which;
     const char* lines[2]; ///< where it may be named, the last of gcc's too
@@ -289,21 +257,24 @@ TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
   };
   const Case cases[] = {
       {"a", {":9", ":10"}, "GOMP_parallel,__kmpc_for_static_init_4"},
-      {"b", {":13", ":14"}, "GOMP_parallel_loop_nonmonotonic_dynamic,__kmpc_dispatch_init_4"},
-      {"c", {":17", ":18"}, "GOMP_parallel,omp_set_lock"},
-      {"d", {":21", ":22"}, "GOMP_parallel,__kmpc_critical"},
+      {"b", {":14", ":15"}, "GOMP_parallel_loop_nonmonotonic_dynamic,__kmpc_dispatch_init_4"},
+      {"c", {":19", ":20"}, "GOMP_parallel,omp_set_lock"},
+      {"d", {":23", ":24"}, "GOMP_parallel,__kmpc_critical"},
       {"e", {"", ""}, ""}};
   for (const std::string compiler : {"gcc", "clang-14"}) {
-    const Result built = run({compiler, "-g", "-fopenmp", "-o", "regions", "regions.c"}, {}, scratch.path());
-    if (compiler != "gcc" && built.status != 0) GTEST_SKIP() << "needs clang and libomp";
+    const Result built =
+        run({compiler, "-g", "-fopenmp", "-o", "regions", "regions.c"}, {}, scratch.path());
+    if (compiler != "gcc" && built.status != 0)
+      GTEST_SKIP() << "needs clang and libomp";
     ASSERT_EQ(built.status, 0) << built.err;
     for (const auto& [which, lines, hooks] : cases) {
       const auto threads = [&](const std::string& disabled) {
         const Words found = reasons_of(scratch, "threads", {"./regions", which}, disabled);
-        return found.empty() ? "" : found[0].substr(found[0].rfind(": ") + 2);
+        return found.empty() ? "" : found[0];
       };
       const std::string named = threads("");
-      EXPECT_TRUE(named.ends_with(lines[0]) || named.ends_with(lines[1])) << compiler << which << named;
+      EXPECT_TRUE(named.ends_with(lines[0]) || named.ends_with(lines[1]))
+          << compiler << which << named;
       EXPECT_EQ(named.empty(), *hooks == 0) << compiler << which;
       EXPECT_EQ(*hooks == 0 ? "" : threads(hooks), "") << compiler << which;
     }
@@ -320,78 +291,86 @@ TEST(Inputs, BehindThoseOfALargePackageAreNamed) {
       << "import os, sys\nsys.path.insert(0, 'lib/python3/site-packages')\nimport "
          "package\nos.path.getmtime('/')\n";
   EXPECT_EQ(reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "train.py"}),
-            Words{"your code reads what no seed pins: train.py:4 (file_time)"});
+            of_inputs({"train.py:4 (file_time)"}));
 }
 
-// What Python's library reads is a line's that calls it, and not one's that imports or calls a package that
-// does.
+// What Python's library reads is a line's that calls it, and not one's that imports or calls a
+// package that does.
 TEST(Inputs, OfAPackageAreItsOwnMatter) {
   const TemporaryFolder scratch;
   std::filesystem::create_directories(scratch.path() / "lib/python3/site-packages");
-  const std::string reads = "import email.utils, os\nemail.utils.formatdate()\nos.path.getmtime('/')\n";
+  const std::string reads =
+      "import email.utils, os\nemail.utils.formatdate()\nos.path.getmtime('/')\n";
   std::ofstream(scratch.path() / "lib/python3/site-packages/package.py")
       << reads << "def again():\n  email.utils.formatdate()\n";
   std::ofstream(scratch.path() / "own.py") << "import random\nrandom.random()\n" << reads;
   std::ofstream(scratch.path() / "calls.py")
       << "import random, sys\nrandom.random()\nsys.path.insert(0, 'lib/python3/site-packages')\n"
          "import package\npackage.again()\n";
-  const auto clock_and_input = [&](const char* script) {
-    const Words command = {"/usr/bin/python3", "-S", script};
-    Words found = reasons_of(scratch, "clock", command);
-    for (const std::string& text : reasons_of(scratch, "input", command)) found.push_back(text);
-    return found;
-  };
-  EXPECT_EQ(clock_and_input("own.py"), (Words{"your code reads a clock or an id: own.py:4",
-                                              "your code reads what no seed pins: own.py:5 (file_time)"}));
-  EXPECT_EQ(clock_and_input("calls.py"), Words{});
+  const Words own = {"/usr/bin/python3", "-S", "own.py"};
+  EXPECT_EQ(reasons_of(scratch, "clock", own), of_clocks({"own.py:4"}));
+  EXPECT_EQ(reasons_of(scratch, "input", own), of_inputs({"own.py:5 (file_time)"}));
+  const Words calls = {"/usr/bin/python3", "-S", "calls.py"};
+  EXPECT_EQ(reasons_of(scratch, "clock", calls), Words{});
+  EXPECT_EQ(reasons_of(scratch, "input", calls), Words{});
 }
 
 TEST(Children, BesideEachOtherAreNamedWithTheLineThatMakesThem) {
   const TemporaryFolder scratch;
   const auto processes_of = [&](const std::string& code) {
     std::ofstream(scratch.path() / "t.py") << "import os, subprocess\n" << code << '\n';
-    const Words found = reasons_of(scratch, "processes", {"/usr/bin/python3", "-S", "t.py"});
-    return found.empty() ? "" : found[0].substr(found[0].rfind(": ") + 2);
+    return reasons_of(scratch, "processes", {"/usr/bin/python3", "-S", "t.py"});
   };
-  EXPECT_EQ(processes_of("all = [subprocess.Popen(['true']) for i in range(2)]\nfor one in all: one.wait()"),
-            "t.py:2");
   EXPECT_EQ(processes_of(
-                "for i in range(2): os.posix_spawn('/bin/true', ['true'], os.environ)\nos.wait(); os.wait()"),
-            "t.py:2");
-  EXPECT_EQ(processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\nos.wait(); os.wait()"),
-            "t.py:3");
-  EXPECT_EQ(processes_of("for i in range(2): subprocess.run(['true'])"), "");
+                "all = [subprocess.Popen(['true']) for i in range(2)]\nfor one in all: one.wait()"),
+            of_children({"t.py:2"}));
+  EXPECT_EQ(processes_of("for i in range(2): os.posix_spawn('/bin/true', ['true'], "
+                         "os.environ)\nos.wait(); os.wait()"),
+            of_children({"t.py:2"}));
+  EXPECT_EQ(
+      processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\nos.wait(); os.wait()"),
+      of_children({"t.py:3"}));
+  EXPECT_EQ(processes_of("for i in range(2): subprocess.run(['true'])"), Words{});
   // As asyncio does it: whether the thread has waited for the first one by then would be a race.
   EXPECT_EQ(
-      processes_of("import threading\nfor i in range(2):\n"
-                   "  child = os.posix_spawn('/bin/true', ['true'], os.environ)\n"
-                   "  one = threading.Thread(target=os.waitpid, args=(child, 0)); one.start(); one.join()"),
-      "t.py:4");
-  EXPECT_EQ(processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\n  os.wait()"), "");
+      processes_of(
+          "import threading\nfor i in range(2):\n"
+          "  child = os.posix_spawn('/bin/true', ['true'], os.environ)\n"
+          "  one = threading.Thread(target=os.waitpid, args=(child, 0)); one.start(); one.join()"),
+      of_children({"t.py:4"}));
+  EXPECT_EQ(processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\n  os.wait()"),
+            Words{});
 }
 
-// Whether the first one of a shell's children has ended by then is a race, and its script is read too. Its
-// pipelines make no log of their own; `detshim run` makes one for what it starts.
+// Whether the first one of a shell's children has ended by then is a race, and its script is read
+// too. Its pipelines make no log of their own; `detshim run` makes one for what it starts.
 TEST(Children, OfAShellAreNamed) {
   const TemporaryFolder scratch;
   const auto verdict_of = [&](const std::string& script) {
-    EXPECT_EQ(run({DETSHIM_COMMAND, "run", "--quiet", "--seed", "1", "--library", DETSHIM_LIBRARY, "--",
-                   "bash", "-c", script},
+    EXPECT_EQ(run({DETSHIM_COMMAND, "run", "--quiet", "--seed", "1", "--library", DETSHIM_LIBRARY,
+                   "--", "bash", "-c", script},
                   {}, scratch.path())
                   .status,
               0);
-    return run({DETSHIM_COMMAND, "log"}, {}, scratch.path()).out;
+    return document_of(scratch.path());
   };
-  const std::string reason = "script:bash - a script of bash has what can differ in each run: ";
-  for (const char* script :
-       {"for i in 1 2; do /bin/echo $i & done; wait", "/bin/echo 1 &", "echo 1 | xargs -P2 echo"})
-    EXPECT_NE(verdict_of(script).find(reason), std::string::npos) << script;
-  EXPECT_EQ(verdict_of("for i in 1 2; do /bin/echo $i 2>&1 && true; done").find(reason), std::string::npos);
+  const auto words_of = [](const char* word) {
+    return Words{detshim::reason_text(
+        {.finding = detshim::Finding::script_words, .file = "/usr/bin/bash", .names = {word}})};
+  };
+  EXPECT_EQ(texts_of(verdict_of("for i in 1 2; do /bin/echo $i & done; wait"), "script"),
+            words_of("&"));
+  EXPECT_EQ(texts_of(verdict_of("/bin/echo 1 &"), "script"), words_of("&"));
+  EXPECT_EQ(texts_of(verdict_of("echo 1 | xargs -P2 echo"), "script"), words_of("xargs -P"));
+  EXPECT_EQ(texts_of(verdict_of("for i in 1 2; do /bin/echo $i 2>&1 && true; done"), "script"),
+            Words{});
   // The script is that of the folder in which its shell began.
   std::ofstream(scratch.path() / "s.sh") << "cd /\ncat /dev/null\n";
-  EXPECT_EQ(verdict_of("exec sh s.sh").find("script:"), std::string::npos);
-  EXPECT_NE(verdict_of("exec sh s.sh").find("detshim verify -- bash -c 'exec sh s.sh'"), std::string::npos);
-  EXPECT_EQ(reasons_of(scratch, "processes", {"bash", "-c", "/bin/echo 1 & /bin/echo 2 & wait"}), Words{});
+  EXPECT_EQ(texts_of(verdict_of("exec sh s.sh"), "script"), Words{});
+  const std::string told = run({DETSHIM_COMMAND, "log"}, {}, scratch.path()).out;
+  EXPECT_NE(told.find("detshim verify -- bash -c 'exec sh s.sh'"), std::string::npos) << told;
+  EXPECT_EQ(reasons_of(scratch, "processes", {"bash", "-c", "/bin/echo 1 & /bin/echo 2 & wait"}),
+            Words{});
 }
 
 } // namespace

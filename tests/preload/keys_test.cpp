@@ -17,38 +17,23 @@ struct Key {
 Result drawn(const std::vector<std::string>& command, const Environment& more = {}) {
   const TemporaryFolder scratch;
   Environment environment{{"DETSHIM_SEED", "42"}};
-  for (const auto& [name, value] : more) environment[name] = value;
+  for (const auto& [name, value] : more)
+    environment[name] = value;
   return run(command, under_shim(scratch, environment));
 }
 
 // A whole handshake in one process; what it prints are the session's secrets.
-const char* const tls_handshake = R"(
-import os, ssl, subprocess, tempfile
-with tempfile.TemporaryDirectory() as folder:
-    path = lambda name: os.path.join(folder, name)
-    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
-                    '-subj', '/CN=test', '-keyout', path('key'), '-out', path('cert')],
-                   check=True, stderr=subprocess.DEVNULL)
-    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    server.load_cert_chain(path('cert'), path('key'))
-    client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
-    client.keylog_filename = path('secrets')
-    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
-    ends = [client.wrap_bio(to_client, to_server), server.wrap_bio(to_server, to_client, server_side=True)]
-    for step in range(4):
-        for end in ends:
-            try: end.do_handshake()
-            except ssl.SSLWantReadError: pass
-    print(ends[0].version(), *open(path('secrets')))
-)";
+const std::string tls_handshake = contents(PROGRAMS "tls_handshake.py");
 
 class Keys : public testing::TestWithParam<Key> {};
 
 TEST_P(Keys, DifferUnderOneSeed) {
   const auto& command = GetParam().command;
-  if (find_program(command[0]).empty()) GTEST_SKIP() << command[0] << " is not installed";
+  if (find_program(command[0]).empty())
+    GTEST_SKIP() << command[0] << " is not installed";
   const Result first = drawn(command);
-  if (first.status != 0) GTEST_SKIP() << first.err;
+  if (first.status != 0)
+    GTEST_SKIP() << first.err;
   EXPECT_FALSE(first.out.empty());
   EXPECT_NE(drawn(command).out, first.out);
 }
@@ -59,23 +44,29 @@ INSTANTIATE_TEST_SUITE_P(
         Key{"openssl_rand", {"openssl", "rand", "-hex", "16"}},
         Key{"openssl_ec_key", {"openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"}},
         Key{"openssl_rsa_key", {"openssl", "genrsa", "1024"}},
-        Key{"python_ssl", {"/usr/bin/python3", "-c", "import ssl; print(ssl.RAND_bytes(16).hex())"}},
+        Key{"python_ssl",
+            {"/usr/bin/python3", "-c", "import ssl; print(ssl.RAND_bytes(16).hex())"}},
         Key{"tls_session", {"/usr/bin/python3", "-c", tls_handshake}},
         Key{"node", {"node", "-p", "require('crypto').randomBytes(16).toString('hex')"}},
         Key{"gpg", {"gpg", "--gen-random", "--armor", "1", "16"}},
         Key{"ssh_keygen",
             {"sh", "-c",
-             "d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f $d/key && cat $d/key.pub && rm -r $d"}},
+             "d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f $d/key && cat $d/key.pub && rm "
+             "-r $d"}},
         Key{"gnutls", {"certtool", "--generate-privkey", "--key-type", "ed25519"}}),
-    [](const auto& tested) { return std::string{tested.param.name}; });
+    [](const auto& tested) {
+      return std::string{tested.param.name};
+    });
 
-// The wheels as they come from PyPI, with static copies of OpenSSL, libsodium, AWS-LC and Rust's own in them.
+// The wheels as they come from PyPI, with static copies of OpenSSL, libsodium, AWS-LC and Rust's
+// own in them.
 class WheelKeys : public testing::TestWithParam<Key> {};
 
 TEST_P(WheelKeys, DifferUnderOneSeed) {
   const auto& command = GetParam().command;
   const Result first = drawn(command);
-  if (first.status != 0) GTEST_SKIP() << command[0] << " is not there, or without the package: " << first.err;
+  if (first.status != 0)
+    GTEST_SKIP() << command[0] << " is not there, or without the package: " << first.err;
   EXPECT_FALSE(first.out.empty());
   EXPECT_NE(drawn(command).out, first.out);
 }
@@ -89,19 +80,27 @@ INSTANTIATE_TEST_SUITE_P(
         wheel("pynacl_sign", "import nacl.signing as n; print(bytes(n.SigningKey.generate()))"),
         wheel("pynacl_random", "import nacl.utils as n; print(n.random(16))"),
         wheel("pynacl_bindings", "import nacl.bindings as n; print(n.crypto_box_keypair()[1])"),
-        wheel("cryptography_fernet", "from cryptography.fernet import Fernet as f; print(f.generate_key())"),
-        wheel("cryptography_ed25519", "from cryptography.hazmat.primitives.asymmetric import ed25519 as e; "
-                                      "print(e.Ed25519PrivateKey.generate().private_bytes_raw())"),
-        wheel("cryptography_aesgcm", "from cryptography.hazmat.primitives.ciphers.aead import AESGCM; "
-                                     "print(AESGCM.generate_key(128))"),
+        wheel("cryptography_fernet",
+              "from cryptography.fernet import Fernet as f; print(f.generate_key())"),
+        wheel("cryptography_ed25519",
+              "from cryptography.hazmat.primitives.asymmetric import ed25519 as e; "
+              "print(e.Ed25519PrivateKey.generate().private_bytes_raw())"),
+        wheel("cryptography_aesgcm",
+              "from cryptography.hazmat.primitives.ciphers.aead import AESGCM; "
+              "print(AESGCM.generate_key(128))"),
         wheel("bcrypt_salt", "import bcrypt; print(bcrypt.gensalt())"),
         wheel("pycryptodome_rsa", "import Crypto.PublicKey.RSA as r; print(r.generate(1024).p)"),
-        wheel("pycryptodome_ecc", "import Crypto.PublicKey.ECC as e; print(e.generate(curve='p256').d)"),
+        wheel("pycryptodome_ecc",
+              "import Crypto.PublicKey.ECC as e; print(e.generate(curve='p256').d)"),
         wheel("pycryptodome_random", "import Crypto.Random as r; print(r.new().read(16))"),
         wheel("paramiko_rsa", "import paramiko as p; print(p.RSAKey.generate(1024).get_base64())"),
-        wheel("paramiko_salt", "import paramiko.hostkeys as h; print(h.HostKeys.hash_host('host'))"),
-        wheel("aws_lc_x25519", "from qh3 import _hazmat as h; print(h.X25519KeyExchange().public_key())")),
-    [](const auto& tested) { return std::string{tested.param.name}; });
+        wheel("paramiko_salt",
+              "import paramiko.hostkeys as h; print(h.HostKeys.hash_host('host'))"),
+        wheel("aws_lc_x25519",
+              "from qh3 import _hazmat as h; print(h.X25519KeyExchange().public_key())")),
+    [](const auto& tested) {
+      return std::string{tested.param.name};
+    });
 
 // What these packages draw by Python's own means, and what a user's code draws by the same.
 TEST(PythonKeys, AreToldByThePackageThatAsks) {
@@ -110,15 +109,17 @@ TEST(PythonKeys, AreToldByThePackageThatAsks) {
                                     "import nacl, os, random, secrets, uuid; " + code};
   };
   const Environment packages{{"PYTHONPATH", KEY_PACKAGES}, {"PYTHONDONTWRITEBYTECODE", "1"}};
-  for (const char* way :
-       {"by_urandom", "by_secrets", "by_system_random", "by_getrandom", "by_device", "by_generator"}) {
+  for (const char* way : {"by_urandom", "by_secrets", "by_system_random", "by_getrandom",
+                          "by_device", "by_generator"}) {
     const auto command = say(std::string("print(nacl.") + way + "())");
     const Result first = drawn(command, packages);
     EXPECT_EQ(first.status, 0) << first.err;
     EXPECT_NE(drawn(command, packages).out, first.out) << way;
   }
-  // Beside it, in turn and in threads, the user's own are pinned, and are those of a program without it.
-  const std::string own = "print(os.urandom(8), secrets.token_hex(8), random.random(), uuid.uuid4())";
+  // Beside it, in turn and in threads, the user's own are pinned, and are those of a program
+  // without it.
+  const std::string own =
+      "print(os.urandom(8), secrets.token_hex(8), random.random(), uuid.uuid4())";
   const std::string between =
       "import threading; t = [threading.Thread(target=nacl.by_urandom) for i in range(8)]; "
       "[x.start() for x in t]; [x.join() for x in t]; nacl.by_urandom(); nacl.by_secrets(); ";
@@ -136,7 +137,8 @@ TEST(PythonKeys, AreNamedByDetshimKeepEntropyToo) {
   EXPECT_EQ(drawn(numbers, keep).out, drawn(numbers, keep).out);
 }
 
-// An interpreter of its own has a lock of its own, or shares one that its frames do not tell the holder of.
+// An interpreter of its own has a lock of its own, or shares one that its frames do not tell the
+// holder of.
 TEST(PythonKeys, DoNotStopAThreadOfASecondInterpreter) {
   const Result result = drawn({"/usr/bin/python3", "-c", R"(
 import os
@@ -145,17 +147,18 @@ except ImportError: raise SystemExit(77)
 interpreters.run_string(interpreters.create(), 'import os, random, secrets; os.urandom(4); secrets.token_hex()')
 os.urandom(4)
 print('done'))"});
-  if (result.status == 77) GTEST_SKIP() << "this Python has no second interpreters";
+  if (result.status == 77)
+    GTEST_SKIP() << "this Python has no second interpreters";
   EXPECT_EQ(result.out, "done\n") << result.err;
 }
 
 TEST(PythonTokens, OfAProcessThatListensAreSaid) {
   const auto said = [](const std::string& code, const char* keep) {
     const TemporaryFolder scratch;
-    const Result result =
-        run({"/usr/bin/python3", "-c", "import secrets, socket, uuid\n" + code},
-            under_shim(scratch,
-                       {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}, {"DETSHIM_KEEP_ENTROPY", keep}}));
+    const Result result = run({"/usr/bin/python3", "-c", "import secrets, socket, uuid\n" + code},
+                              under_shim(scratch, {{"DETSHIM_SEED", "42"},
+                                                   {"DETSHIM_QUIET", "0"},
+                                                   {"DETSHIM_KEEP_ENTROPY", keep}}));
     EXPECT_EQ(result.status, 0) << result.err;
     int lines_about = 0;
     for (const std::string& line : lines(result.err))
@@ -173,12 +176,14 @@ TEST(PythonTokens, OfAProcessThatListensAreSaid) {
   EXPECT_EQ(said(listens + tokens, "secrets"), 0);
 }
 
-// A static copy that exports nothing. What such an object draws may be no key, so that is no full cover.
+// A static copy that exports nothing. What such an object draws may be no key, so that is no full
+// cover.
 class StaticCopy : public testing::TestWithParam<const char*> {};
 
 TEST_P(StaticCopy, KeepsItsKeysRandomAndIsNamed) {
   const std::string program = std::string(KEY_PROGRAMS) + GetParam();
-  if (!std::filesystem::exists(program)) GTEST_SKIP() << "no archive of that library";
+  if (!std::filesystem::exists(program))
+    GTEST_SKIP() << "no archive of that library";
   EXPECT_NE(drawn({program}).out, drawn({program}).out);
   const TemporaryFolder scratch;
   run({program}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
@@ -199,8 +204,11 @@ TEST_P(StaticCopy, KeepsItsKeysRandomAndIsNamed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StaticCopy, testing::Values("openssl", "sodium", "boringssl", "ring", "rustls"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+INSTANTIATE_TEST_SUITE_P(All, StaticCopy,
+                         testing::Values("openssl", "sodium", "boringssl", "ring", "rustls"),
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 TEST(StaticCopies, AreToldFromOtherTexts) {
   const std::string program = std::string(KEY_PROGRAMS) + "none";
@@ -209,9 +217,11 @@ TEST(StaticCopies, AreToldFromOtherTexts) {
 
 TEST(Keys, AreCountedAsObservedOnceThereIsALog) {
   const TemporaryFolder scratch;
-  const Result result = run({"/usr/bin/python3", "-c", "import os, ssl; os.urandom(8); ssl.RAND_bytes(16)"},
-                            under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
-  if (result.status != 0) GTEST_SKIP() << result.err;
+  const Result result =
+      run({"/usr/bin/python3", "-c", "import os, ssl; os.urandom(8); ssl.RAND_bytes(16)"},
+          under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  if (result.status != 0)
+    GTEST_SKIP() << result.err;
   bool observed = false;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& call : process.calls()) {
@@ -223,7 +233,8 @@ TEST(Keys, AreCountedAsObservedOnceThereIsALog) {
 }
 
 TEST(Keys, AloneLeaveNoLog) {
-  if (find_program("openssl").empty()) GTEST_SKIP() << "openssl is not installed";
+  if (find_program("openssl").empty())
+    GTEST_SKIP() << "openssl is not installed";
   const TemporaryFolder scratch;
   const Result result = run({"openssl", "rand", "-hex", "4"},
                             under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
@@ -249,14 +260,16 @@ public:
 TEST_P(SecretPrograms, MakeAnotherOneInEachRunAndAreNamed) {
   const auto& command = GetParam().command;
   const std::string program = find_program(command[0]);
-  if (program.empty()) GTEST_SKIP() << command[0] << " is not installed";
+  if (program.empty())
+    GTEST_SKIP() << command[0] << " is not installed";
   const TemporaryFolder scratch;
   const Result first = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_FALSE(first.out.empty());
   EXPECT_NE(drawn(command).out, first.out);
   expect_recorded_as_kept(scratch);
-  const auto log = nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", scratch.log()}).out);
+  const auto log =
+      nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", scratch.log()}).out);
   EXPECT_EQ(log["verdict"], "unverified") << log["reasons"];
 }
 
@@ -270,12 +283,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Key{"chronyc", {"chronyc", "keygen", "1", "SHA1", "160"}},
                     Key{"botan_key", {"botan", "keygen", "--algo=Ed25519"}},
                     Key{"botan_numbers", {"botan", "rng", "16"}}, Key{"mcookie", {"mcookie"}}),
-    [](const auto& tested) { return std::string{tested.param.name}; });
+    [](const auto& tested) {
+      return std::string{tested.param.name};
+    });
 
 TEST(SecretProgram, UnderAnotherNameIsPinned) {
   for (const std::string name : {"pwgen", "makepasswd"}) { // the second is a script
     const std::string program = find_program(name);
-    if (program.empty()) GTEST_SKIP() << name << " is not installed";
+    if (program.empty())
+      GTEST_SKIP() << name << " is not installed";
     const TemporaryFolder folder;
     const std::filesystem::path copy = folder.path() / "namegen", same = folder.path() / name;
     std::filesystem::copy_file(program, copy);
@@ -287,7 +303,8 @@ TEST(SecretProgram, UnderAnotherNameIsPinned) {
 
 TEST(SecretProgram, BehindALinkIsToldByItsFile) {
   const std::string program = find_program("pwgen");
-  if (program.empty()) GTEST_SKIP() << "pwgen is not installed";
+  if (program.empty())
+    GTEST_SKIP() << "pwgen is not installed";
   const TemporaryFolder folder;
   const std::filesystem::path link = folder.path() / "words";
   std::filesystem::create_symlink(program, link);
@@ -295,7 +312,8 @@ TEST(SecretProgram, BehindALinkIsToldByItsFile) {
 }
 
 TEST(SecretProgram, IsPinnedOnRequest) {
-  if (find_program("pwgen").empty()) GTEST_SKIP() << "pwgen is not installed";
+  if (find_program("pwgen").empty())
+    GTEST_SKIP() << "pwgen is not installed";
   const std::vector<std::string> command = {"pwgen", "-s", "16", "1"};
   const Environment pin{{"DETSHIM_KEEP_ENTROPY", "-pwgen"}};
   EXPECT_NE(drawn(command).out, drawn(command).out);
@@ -340,11 +358,13 @@ TEST(SecretProgram, KeepsItsSeeds) {
 
 // Of a library and of a Python package too, the user's word counts.
 TEST(KeepEntropy, PinsALibraryThatIsNamedWithADash) {
-  if (find_program("botan").empty()) GTEST_SKIP() << "botan is not installed";
+  if (find_program("botan").empty())
+    GTEST_SKIP() << "botan is not installed";
   const std::vector<std::string> command = {"botan", "rng", "16"};
   const Environment pin{{"DETSHIM_KEEP_ENTROPY", "-botan,-libbotan"}};
   EXPECT_EQ(drawn(command, pin).out, drawn(command, pin).out);
-  const std::vector<std::string> python = {"/usr/bin/python3", "-c", "import nacl; print(nacl.by_urandom())"};
+  const std::vector<std::string> python = {"/usr/bin/python3", "-c",
+                                           "import nacl; print(nacl.by_urandom())"};
   Environment packages{{"PYTHONPATH", KEY_PACKAGES}, {"PYTHONDONTWRITEBYTECODE", "1"}};
   EXPECT_NE(drawn(python, packages).out, drawn(python, packages).out);
   packages["DETSHIM_KEEP_ENTROPY"] = "-nacl";
@@ -363,7 +383,8 @@ TEST(KeepEntropy, LeavesTheNamedFilesAlone) {
 TEST(KeepEntropy, RefusesAPath) {
   const Result result = drawn({"true"}, {{"DETSHIM_KEEP_ENTROPY", "/usr/lib/libx.so"}});
   EXPECT_EQ(result.status, 2);
-  EXPECT_NE(result.err.find("DETSHIM_KEEP_ENTROPY=\"/usr/lib/libx.so\" is not accepted"), std::string::npos)
+  EXPECT_NE(result.err.find("DETSHIM_KEEP_ENTROPY=\"/usr/lib/libx.so\" is not accepted"),
+            std::string::npos)
       << result.err;
 }
 
@@ -388,7 +409,8 @@ TEST(EntropyNote, IsSaidOnceOfAProgramThatIsNotKnown) {
   EXPECT_FALSE(said({"true"}));
   EXPECT_TRUE(said({program, "7"}));
   EXPECT_FALSE(said({program, "7"}));
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(said({program, "7"}, {{"XDG_STATE_HOME", "/dev/null"}}));
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(said({program, "7"}, {{"XDG_STATE_HOME", "/dev/null"}}));
 }
 
 } // namespace

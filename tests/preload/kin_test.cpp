@@ -35,18 +35,20 @@ class Kin : public testing::TestWithParam<const char*> {};
 
 TEST_P(Kin, DrawTheirOwnValuesAndTheSameInEveryRun) {
   const Lines first = distinct(kin({GetParam()}));
-  if (!first.empty() && first[0].starts_with("no ")) GTEST_SKIP() << first[0];
+  if (!first.empty() && first[0].starts_with("no "))
+    GTEST_SKIP() << first[0];
   EXPECT_GT(first.size(), 2u);
   EXPECT_EQ(kin({GetParam()}), first);
   EXPECT_NE(kin({GetParam()}, {{"DETSHIM_SEED", "43"}}), first);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Kin,
-                         testing::Values("racing-forks", "racing-shells", "raw", "raw-undrawn", "thread-ends",
-                                         "namespaces"),
+                         testing::Values("racing-forks", "racing-shells", "raw", "raw-undrawn",
+                                         "thread-ends", "namespaces"),
                          [](const auto& tested) {
                            std::string name = tested.param;
-                           for (char& c : name) c = c == '-' ? '_' : c;
+                           for (char& c : name)
+                             c = c == '-' ? '_' : c;
                            return name;
                          });
 
@@ -70,7 +72,8 @@ TEST(UnseenThread, IsNotCalledPinned) {
   int nondeterministic = 0;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const nlohmann::json& record : process.calls("getrandom")) {
-      if (!record["thread"].get<std::string>().starts_with('?')) continue;
+      if (!record["thread"].get<std::string>().starts_with('?'))
+        continue;
       EXPECT_EQ(record["do"], "nondeterministic");
       EXPECT_EQ(record["why"], "thread_unnamed");
       ++nondeterministic;
@@ -80,7 +83,8 @@ TEST(UnseenThread, IsNotCalledPinned) {
 
 TEST(SmallStack, IsEnoughToSpawnFromWithALargeEnvironment) {
   Environment large;
-  for (int i = 0; i < 450; ++i) large["VARIABLE_" + std::to_string(i)] = "value";
+  for (int i = 0; i < 450; ++i)
+    large["VARIABLE_" + std::to_string(i)] = "value";
   EXPECT_EQ(kin({"small-thread"}, large).size(), 1u);
   EXPECT_EQ(kin({"small-stack"}, large).size(), 1u);
 }

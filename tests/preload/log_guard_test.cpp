@@ -1,5 +1,5 @@
-// What others may do to a log, and what a log may do to others: files that are not ours, files that are cut
-// short, texts that a terminal would obey, processes that cannot write.
+// What others may do to a log, and what a log may do to others: files that are not ours, files that
+// are cut short, texts that a terminal would obey, processes that cannot write.
 #include "log_files.h"
 #include "run.h"
 
@@ -29,31 +29,34 @@ std::string content(const fs::path& file) {
 
 uint64_t counted(const ProcessLog& process, const std::string& function) {
   uint64_t sum = 0;
-  for (const auto& call : process.calls(function)) sum += process.count(call);
+  for (const auto& call : process.calls(function))
+    sum += process.count(call);
   return sum;
 }
 
 nlohmann::json read_by_command(const TemporaryFolder& scratch) {
-  const Result result = run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()});
+  const Result result =
+      run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()});
   const nlohmann::json document = nlohmann::json::parse(result.out, nullptr, false);
   EXPECT_TRUE(document.is_object()) << result.out << result.err;
   return document;
 }
 
-/// The reasons of that kind in the verdict, in words.
-std::vector<std::string> reasons(const nlohmann::json& document, const std::string& kind) {
-  std::vector<std::string> texts;
+/// How many reasons of that kind the verdict has.
+size_t reasons(const nlohmann::json& document, const std::string& kind) {
+  size_t count = 0;
   for (const auto& reason : document.at("reasons"))
-    if (reason.at("kind") == kind) texts.push_back(reason.at("text"));
-  return texts;
+    count += reason.at("kind") == kind ? 1 : 0;
+  return count;
 }
 
 bool is_root() { return geteuid() == 0 && !find_program("setpriv").empty(); }
 
 // ------------------------------------------------------------------ files that are not ours
 
-/// Lays `what` (a shell command with $FILE and $VICTIM) where the log's file will be, in a folder that
-/// everybody may write in, and runs a program there that draws. The process id is known only inside.
+/// Lays `what` (a shell command with $FILE and $VICTIM) where the log's file will be, in a folder
+/// that everybody may write in, and runs a program there that draws. The process id is known only
+/// inside.
 void expect_left_alone(const std::string& what, const std::string& ending) {
   const TemporaryFolder scratch;
   const fs::path victim = scratch.path() / "victim";
@@ -80,7 +83,8 @@ void expect_left_alone(const std::string& what, const std::string& ending) {
     const std::string name = entry.path().filename();
     if (name.find("-1.") == std::string::npos && name.ends_with(ending)) {
       if (entry.is_regular_file() && !entry.is_symlink()) {
-        EXPECT_TRUE(content(entry).empty() || content(entry) == "precious") << what << " " << ending;
+        EXPECT_TRUE(content(entry).empty() || content(entry) == "precious")
+            << what << " " << ending;
       }
       fs::rename(entry.path(), others / name);
     }
@@ -89,7 +93,7 @@ void expect_left_alone(const std::string& what, const std::string& ending) {
   const std::vector<ProcessLog> logs = read_log(scratch.log());
   ASSERT_EQ(logs.size(), 1u) << what << " " << ending;
   EXPECT_EQ(counted(logs[0], "rand"), 300000u) << what << " " << ending;
-  EXPECT_NE(result.err.find("303000 pinned in 1 process"), std::string::npos) << result.err;
+  EXPECT_EQ(closing_counts(result.err), (ClosingCounts{303000, 1})) << result.err;
 }
 
 class FileInTheWay : public testing::TestWithParam<const char*> {};
@@ -106,9 +110,12 @@ TEST_P(FileInTheWay, IsLeftAloneAndAnotherNameTaken) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(All, FileInTheWay, testing::Values("jsonl", "counts"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
-// The closing line counts no file that another user has laid there, nor reads on in one without an end.
+// The closing line counts no file that another user has laid there, nor reads on in one without an
+// end.
 TEST(ClosingLine, CountsOwnFilesAlone) {
   const auto closing_line = [](const char* mode) {
     const TemporaryFolder scratch;
@@ -119,9 +126,8 @@ TEST(ClosingLine, CountsOwnFilesAlone) {
     environment["L"] = scratch.log();
     return run({"sh", "-c", draw + copy + "mkfifo -m 600 \"$L\"/pipe.counts"}, environment).err;
   };
-  EXPECT_NE(closing_line("600").find("606000 pinned in 2 processes"), std::string::npos)
-      << closing_line("600");
-  EXPECT_NE(closing_line("622").find("303000 pinned in 1 process"), std::string::npos) << closing_line("622");
+  EXPECT_EQ(closing_counts(closing_line("600")), (ClosingCounts{606000, 2}));
+  EXPECT_EQ(closing_counts(closing_line("622")), (ClosingCounts{303000, 1}));
 }
 
 // A program that turns into another without our knowing goes on in its own files.
@@ -140,7 +146,8 @@ TEST(LogFile, OfAnEarlierProgramOfTheProcessIsGoneOnWith) {
   EXPECT_EQ(run({"/usr/bin/python3", "-c", twice}, under_shim(scratch, observe)).status, 0);
   size_t programs = 0;
   for (const ProcessLog& log : read_log(scratch.log()))
-    for (const auto& record : log.records) programs += record["t"] == "start" ? 1 : 0;
+    for (const auto& record : log.records)
+      programs += record["t"] == "start" ? 1 : 0;
   EXPECT_EQ(programs, 2u);
 }
 
@@ -157,28 +164,35 @@ TEST_P(CutShort, DoesNotKillTheProgram) {
   EXPECT_EQ(result.out, "1010\n");
   const std::vector<ProcessLog> logs = read_log(scratch.log());
   ASSERT_EQ(logs.size(), 1u);
-  EXPECT_EQ(counted(logs[0], "getrandom"), 1010u) << "and what was counted is whole again at the end";
+  EXPECT_EQ(counted(logs[0], "getrandom"), 1010u)
+      << "and what was counted is whole again at the end";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CutShort,
                          testing::Values(Arguments{CUT_COUNTS_PROGRAM},
-                                         Arguments{DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY,
-                                                   "--quiet", "--", CUT_COUNTS_PROGRAM}),
-                         [](const auto& tested) { return tested.param.size() == 1 ? "Preloaded" : "Run"; });
+                                         Arguments{DETSHIM_COMMAND, "run", "--library",
+                                                   DETSHIM_LIBRARY, "--quiet", "--",
+                                                   CUT_COUNTS_PROGRAM}),
+                         [](const auto& tested) {
+                           return tested.param.size() == 1 ? "Preloaded" : "Run";
+                         });
 
 TEST(CutShort, AndKilledItIsRead) {
   const TemporaryFolder scratch;
-  const Result result = run({CUT_COUNTS_PROGRAM, scratch.log().string(), "kill"}, under_shim(scratch, seed));
+  const Result result =
+      run({CUT_COUNTS_PROGRAM, scratch.log().string(), "kill"}, under_shim(scratch, seed));
   EXPECT_EQ(result.status, 128 + 9);
   const nlohmann::json document = read_by_command(scratch);
   EXPECT_EQ(document.at("verdict"), "unverified");
 }
 
-// ------------------------------------------------------------------ texts that a terminal would obey
+// ------------------------------------------------------------------ texts that a terminal would
+// obey
 
 bool is_harmless(const std::string& text) {
   for (const unsigned char c : text)
-    if ((c < 0x20 && c != '\n') || c == 0x7f || c == 0x9b) return false;
+    if ((c < 0x20 && c != '\n') || c == 0x7f || c == 0x9b)
+      return false;
   return true;
 }
 
@@ -200,7 +214,7 @@ TEST(StandardError, GetsNoControlCharacters) {
   const std::vector<std::string> said = lines(result.err);
   ASSERT_EQ(said.size(), 2u) << result.err;
   const std::string shown = "a\\x1b[31mb\\x0ac\\x0dd\\x7f\\u009be\\x9bf\\u202eg";
-  EXPECT_NE(said[0].find(shown + " is not covered"), std::string::npos) << said[0];
+  EXPECT_NE(said[0].find("/" + shown + " "), std::string::npos) << said[0];
   EXPECT_NE(said[1].find("log" + shown), std::string::npos) << said[1];
 }
 
@@ -219,27 +233,29 @@ TEST(StandardError, GetsNoControlCharactersWhereTheLogCannotBeWritten) {
 
 const std::string python = "/usr/bin/python3";
 
-/// What the verdict says of a run of that command by root, in which a process draws as another user.
+/// What the verdict says of a run of that command by root, in which a process draws as another
+/// user.
 class AnotherUser : public testing::TestWithParam<Arguments> {};
 
 TEST_P(AnotherUser, LeavesATraceInTheLog) {
-  if (!is_root()) GTEST_SKIP() << "needs root and setpriv";
+  if (!is_root())
+    GTEST_SKIP() << "needs root and setpriv";
   const TemporaryFolder scratch;
   EXPECT_EQ(run(GetParam(), under_shim(scratch, seed), "/").status, 0);
   const nlohmann::json document = read_by_command(scratch);
   EXPECT_EQ(document.at("verdict"), "unverified") << document.at("reasons");
-  const std::vector<std::string> texts = reasons(document, "no_log");
-  ASSERT_FALSE(texts.empty()) << document.at("reasons");
-  EXPECT_NE(texts[0].find("left no log"), std::string::npos) << texts[0];
-  EXPECT_TRUE(reasons(document, "no_end").empty()) << document.at("reasons");
+  EXPECT_GT(reasons(document, "no_log"), 0u) << document.at("reasons");
+  EXPECT_EQ(reasons(document, "no_end"), 0u) << document.at("reasons");
 }
 
 const std::string draws_here = "head -c 4 /dev/urandom >/dev/null; ";
 INSTANTIATE_TEST_SUITE_P(
     All, AnotherUser,
     testing::Values(
-        Arguments{"sh", "-c", draws_here + "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom"},
-        Arguments{"sh", "-c", "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom; " + draws_here},
+        Arguments{"sh", "-c",
+                  draws_here + "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom"},
+        Arguments{"sh", "-c",
+                  "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom; " + draws_here},
         Arguments{python, "-c",
                   "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
                   "  os.setuid(65534)\n"
@@ -249,19 +265,23 @@ INSTANTIATE_TEST_SUITE_P(
                   "import os, subprocess\nos.urandom(4)\n"
                   "subprocess.run(['od', '-N8', '/dev/urandom'], user=65534)\n"},
         Arguments{"sh", "-c", draws_here + "chroot --userspec=65534 / od -N8 /dev/urandom"}),
-    [](const auto& tested) { return "way" + std::to_string(tested.index); });
+    [](const auto& tested) {
+      return "way" + std::to_string(tested.index);
+    });
 
 // A process that gives up its user's rights and goes on by itself is in the log.
 TEST(AnotherUser, IsRecordedWhereItGoesOnByItself) {
-  if (!is_root()) GTEST_SKIP() << "needs root and setpriv";
+  if (!is_root())
+    GTEST_SKIP() << "needs root and setpriv";
   const TemporaryFolder scratch;
   const Arguments command = {python, "-c",
                              "import os\nos.setuid(65534)\nfor i in range(100): os.getrandom(8)\n"};
   EXPECT_EQ(run(command, under_shim(scratch, seed), "/").status, 0);
   const nlohmann::json document = read_by_command(scratch);
-  EXPECT_TRUE(reasons(document, "no_log").empty()) << document.at("reasons");
+  EXPECT_EQ(reasons(document, "no_log"), 0u) << document.at("reasons");
   uint64_t drawn = 0;
-  for (const ProcessLog& log : read_log(scratch.log())) drawn += counted(log, {});
+  for (const ProcessLog& log : read_log(scratch.log()))
+    drawn += counted(log, {});
   EXPECT_GE(drawn, 100u);
 }
 
@@ -272,28 +292,29 @@ Result run_as_nobody(const TemporaryFolder& scratch, const std::string& script) 
   if (geteuid() == 0) {
     command.insert(command.begin(), {"setpriv", "--reuid=65534", "--clear-groups", "env",
                                      std::string{"LD_PRELOAD="} + DETSHIM_LIBRARY});
-    environment.erase("LD_PRELOAD"); // setpriv is none of the run's processes
+    environment.erase("LD_PRELOAD"); // setpriv is not a process of the run
   }
   return run(command, environment, scratch.path());
 }
 
-// The folder is there, and cannot be written in any more: the forked child writes in its parent's file, the
-// program that is executed has none.
+// The folder is there, and cannot be written in any more: the forked child writes in its parent's
+// file, the program that is executed has none.
 TEST(LostFolder, LeavesATraceInTheLog) {
   const TemporaryFolder scratch;
   fs::permissions(scratch.path(), fs::perms::all);
-  const std::string script = "import os, subprocess\nfor i in 1, 2: os.urandom(4)\nos.chmod('" +
-                             scratch.log().string() +
-                             "', 0o500)\nif os.fork(): os.wait()\nelse: os.urandom(8); os._exit(0)\n"
-                             "subprocess.run(['od', '-N8', '/dev/urandom'])\n"
-                             "os.chmod('" +
-                             scratch.log().string() + "', 0o700)\n";
-  if (geteuid() == 0 && !is_root()) GTEST_SKIP() << "needs setpriv";
+  const std::string script =
+      "import os, subprocess\nfor i in 1, 2: os.urandom(4)\nos.chmod('" + scratch.log().string() +
+      "', 0o500)\nif os.fork(): os.wait()\nelse: os.urandom(8); os._exit(0)\n"
+      "subprocess.run(['od', '-N8', '/dev/urandom'])\n"
+      "os.chmod('" +
+      scratch.log().string() + "', 0o700)\n";
+  if (geteuid() == 0 && !is_root())
+    GTEST_SKIP() << "needs setpriv";
   const Result result = run_as_nobody(scratch, script);
   EXPECT_EQ(result.status, 0) << result.err;
   const nlohmann::json document = read_by_command(scratch);
   EXPECT_EQ(document.at("verdict"), "unverified");
-  EXPECT_EQ(reasons(document, "no_log").size(), 1u) << document.at("reasons");
+  EXPECT_EQ(reasons(document, "no_log"), 1u) << document.at("reasons");
   EXPECT_EQ(document.at("processes"), 2);
 }
 
@@ -301,7 +322,9 @@ TEST(LostFolder, LeavesATraceInTheLog) {
 TEST(ProcessesThatCanWrite, AreNotNamed) {
   const TemporaryFolder scratch;
   EXPECT_EQ(
-      run({"sh", "-c", draws_here + "env true; (true); " + draws_here}, under_shim(scratch, seed)).status, 0);
+      run({"sh", "-c", draws_here + "env true; (true); " + draws_here}, under_shim(scratch, seed))
+          .status,
+      0);
   EXPECT_EQ(read_by_command(scratch).at("reasons").size(), 1u) << "no_scan alone";
 }
 

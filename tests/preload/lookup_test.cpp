@@ -1,4 +1,5 @@
-// Looking functions up means the same under the library as without it, and finds the hooks all the same.
+// Looking functions up means the same under the library as without it, and finds the hooks all the
+// same.
 #include "log_files.h"
 #include "run.h"
 
@@ -20,10 +21,12 @@ bool did(const std::string& command, const std::string& action, const std::strin
          const Environment& more = seed) {
   const TemporaryFolder scratch;
   run({LOOKUPS_PROGRAM, command}, under_shim(scratch, more));
-  if (!std::filesystem::exists(scratch.log())) return false;
+  if (!std::filesystem::exists(scratch.log()))
+    return false;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& call : process.calls(function))
-      if (call["do"] == action) return true;
+      if (call["do"] == action)
+        return true;
   return false;
 }
 
@@ -37,9 +40,11 @@ TEST_P(Lookup, MeansTheSameAsWithoutTheLibrary) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Lookup,
-                         testing::Values("next", "default", "same", "foreign", "errors", "absent", "weak",
-                                         "namespace"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                         testing::Values("next", "default", "same", "foreign", "errors", "absent",
+                                         "weak", "namespace"),
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 TEST(DeepBind, IsTakenAwayAndRecorded) {
   EXPECT_NE(native("deepbind").out, native("deepbind").out);
@@ -55,7 +60,9 @@ TEST(DeepBind, IsLeftAloneAndSaidWhereNothingIsPinned) {
   EXPECT_TRUE(did("deepbind", "uncovered", "dlopen", observe));
 }
 
-TEST(Namespace, OfItsOwnIsRecordedAsUncovered) { EXPECT_TRUE(did("namespace", "uncovered", "dlmopen")); }
+TEST(Namespace, OfItsOwnIsRecordedAsUncovered) {
+  EXPECT_TRUE(did("namespace", "uncovered", "dlmopen"));
+}
 
 // Before glibc 2.34 the next function after ours may be libpthread's: it is libc's as well.
 TEST(PartsOfLibc, AreHookedAsLibc) {

@@ -1,4 +1,5 @@
-// DETSHIM_MODE, DETSHIM_SEED_POLICY, DETSHIM_DISABLE, and what happens to a value that is not accepted.
+// DETSHIM_MODE, DETSHIM_SEED_POLICY, DETSHIM_DISABLE, and what happens to a value that is not
+// accepted.
 #include "log_files.h"
 #include "run.h"
 
@@ -24,7 +25,8 @@ std::string drawn(const std::string& snippet, const Environment& environment) {
 /// One line of values for each seed that the program gives.
 std::vector<std::string> reseeded(std::vector<std::string> seeds, Environment environment = {}) {
   const TemporaryFolder scratch;
-  if (!environment.empty()) environment = under_shim(scratch, environment);
+  if (!environment.empty())
+    environment = under_shim(scratch, environment);
   seeds.insert(seeds.begin(), RESEED_PROGRAM);
   const Result result = run(seeds, environment);
   EXPECT_EQ(result.status, 0);
@@ -41,14 +43,17 @@ size_t count_of_distinct(const std::vector<std::string>& texts) {
 // Sources that do not depend on each other: a seed that the program gives, and entropy.
 class Mode : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, Mode, testing::Values("srand", "getrandom", "std_random_device"),
-                         [](const auto& tested) { return tested.param; });
+                         [](const auto& tested) {
+                           return tested.param;
+                         });
 
 TEST_P(Mode, ObserveLeavesTheProgramRandomAndSaysSo) {
   std::vector<std::string> outputs;
   for (int i = 0; i < 2; ++i) {
     const TemporaryFolder scratch;
-    const Result result = run({snippet_folder + GetParam(), "plain"},
-                              under_shim(scratch, {{"DETSHIM_MODE", "observe"}, {"DETSHIM_SEED", "42"}}));
+    const Result result =
+        run({snippet_folder + GetParam(), "plain"},
+            under_shim(scratch, {{"DETSHIM_MODE", "observe"}, {"DETSHIM_SEED", "42"}}));
     EXPECT_EQ(result.status, 0);
     outputs.push_back(result.out);
 
@@ -58,7 +63,8 @@ TEST_P(Mode, ObserveLeavesTheProgramRandomAndSaysSo) {
     const std::vector<nlohmann::json> calls = logs[0].calls();
     ASSERT_FALSE(calls.empty());
     EXPECT_EQ(calls[0]["do"], "nondeterministic") << calls[0];
-    for (const nlohmann::json& call : calls) EXPECT_NE(call["do"], "pin") << call;
+    for (const nlohmann::json& call : calls)
+      EXPECT_NE(call["do"], "pin") << call;
   }
   EXPECT_NE(outputs[0], outputs[1]);
 }
@@ -74,7 +80,8 @@ TEST_P(Mode, OffDoesNothing) {
     const TemporaryFolder scratch;
     const Result result =
         run({snippet_folder + GetParam(), "plain"},
-            under_shim(scratch, {{"DETSHIM_MODE", "off"}, {"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
+            under_shim(scratch,
+                       {{"DETSHIM_MODE", "off"}, {"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(result.err, "");
     EXPECT_FALSE(std::filesystem::exists(scratch.log()));
@@ -99,7 +106,8 @@ std::string seed_in(const std::string& err) {
   std::string seed;
   for (const std::string& line : lines(err)) {
     const size_t at = line.find("Using seed: ");
-    if (at == std::string::npos) continue;
+    if (at == std::string::npos)
+      continue;
     EXPECT_EQ(seed, "") << "said twice:\n" << err;
     seed = line.substr(at + std::string{"Using seed: "}.size());
     seed.resize(seed.find(';'));
@@ -115,8 +123,9 @@ void expect_that_the_recorded_seed_reproduces(const std::vector<std::string>& co
     const Result recorded = run(command, under_shim(scratch, {{"DETSHIM_QUIET", "0"}}));
     EXPECT_EQ(recorded.status, 0);
     const std::string seed = seed_in(recorded.err);
-    EXPECT_EQ(run(command, under_shim(again, {{"DETSHIM_SEED", seed}, {"DETSHIM_MODE", "record"}})).out,
-              recorded.out)
+    EXPECT_EQ(
+        run(command, under_shim(again, {{"DETSHIM_SEED", seed}, {"DETSHIM_MODE", "record"}})).out,
+        recorded.out)
         << "seed " << seed;
     outputs.insert(recorded.out);
 
@@ -161,7 +170,8 @@ TEST(SeedPolicy, CountsEachReadingOfAClockAsNew) {
   EXPECT_EQ(values[0], reseeded({"42"})[0]);
 }
 
-// A process id is the same all through its process, so it replays; and which number it is does not matter.
+// A process id is the same all through its process, so it replays; and which number it is does not
+// matter.
 TEST(SeedPolicy, TakesAProcessIdForOneValueHoweverOftenItIsRead) {
   const std::vector<std::string> values = reseeded({"pid", "pid"}, {{"DETSHIM_SEED", "42"}});
   EXPECT_EQ(count_of_distinct(values), 1u);
@@ -177,23 +187,43 @@ TEST(SeedPolicy, ThatLetsAClockDecideIsUnfixed) {
         under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", policy}}));
     std::string all;
     for (const ProcessLog& process : read_log(scratch.log()))
-      for (const auto& call : process.calls("srand")) all += call["do"].get<std::string>();
+      for (const auto& call : process.calls("srand"))
+        all += call["do"].get<std::string>();
     return all;
   };
   EXPECT_EQ(actions("keep", "now"), "nondeterministic");
   EXPECT_EQ(actions("fixed", "now"), "pin");
   EXPECT_EQ(actions("fixed", "7"), "pin");
+  EXPECT_EQ(actions("vary", "7"), "pin");
+  EXPECT_EQ(actions("vary", "now"), "pin");
 }
 
-TEST(SeedPolicy, MapsTheProgramsOwnByTheirValue) {
-  const Environment fixed = {{"DETSHIM_SEED", "42"}};
-  const std::vector<std::string> values = reseeded({"7", "8", "7"}, fixed);
+TEST(SeedPolicy, FixedLeavesTheProgramsOwn) {
+  const std::vector<std::string> own = reseeded({"7", "8", "7"});
+  for (const char* mode : {"enforce", "strict", "record", "observe"})
+    for (const char* seed : {"42", "43"})
+      EXPECT_EQ(reseeded({"7", "8", "7"}, {{"DETSHIM_SEED", seed}, {"DETSHIM_MODE", mode}}), own)
+          << mode;
+  EXPECT_NE(reseeded({"now"}, {{"DETSHIM_SEED", "42"}}),
+            reseeded({"now"}, {{"DETSHIM_SEED", "43"}}));
+}
+
+TEST(SeedPolicy, VaryMapsTheProgramsOwnByTheirValue) {
+  const Environment vary = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "vary"}};
+  const auto with = [&vary](const Environment& more) {
+    Environment all = vary;
+    for (const auto& [name, value] : more)
+      all[name] = value;
+    return all;
+  };
+  const std::vector<std::string> values = reseeded({"7", "8", "7"}, vary);
   EXPECT_EQ(values[0], values[2]);
   EXPECT_NE(values[0], values[1]);
-  EXPECT_EQ(reseeded({"8", "7"}, fixed), (std::vector{values[1], values[0]})) << "the order is of no account";
+  EXPECT_EQ(reseeded({"8", "7"}, vary), (std::vector{values[1], values[0]}))
+      << "the order is of no account";
   EXPECT_NE(values[0], reseeded({"7"})[0]) << "not the program's own seed";
-  EXPECT_NE(reseeded({"7"}, {{"DETSHIM_SEED", "43"}})[0], values[0]);
-  EXPECT_EQ(reseeded({"7", "8", "7"}, {{"DETSHIM_SEED", "42"}, {"RANK", "3"}}), values)
+  EXPECT_NE(reseeded({"7"}, with({{"DETSHIM_SEED", "43"}}))[0], values[0]);
+  EXPECT_EQ(reseeded({"7", "8", "7"}, with({{"RANK", "3"}})), values)
       << "equal values on all ranks stay equal";
 }
 
@@ -205,9 +235,11 @@ TEST(SeedPolicy, KeepLeavesTheProgramsSeedAlone) {
 TEST(Disable, TakesALibraryAHookOrASetting) {
   const std::string expected = drawn("getrandom", {{"DETSHIM_SEED", "42"}});
   for (const char* names : {"libc", "getrandom", "rand,getrandom", " rand , getrandom "})
-    EXPECT_NE(drawn("getrandom", {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", names}}), expected) << names;
+    EXPECT_NE(drawn("getrandom", {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", names}}), expected)
+        << names;
   for (const char* names : {"srand,rand", "libstdcxx", "env:CUBLAS_WORKSPACE_CONFIG"})
-    EXPECT_EQ(drawn("getrandom", {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", names}}), expected) << names;
+    EXPECT_EQ(drawn("getrandom", {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", names}}), expected)
+        << names;
 }
 
 struct Wrong {
@@ -238,13 +270,13 @@ TEST_P(WrongOption, StopsTheProgramWithOneLine) {
 
 std::vector<Wrong> wrong_options() {
   std::vector<Wrong> wrong;
-  for (const char* value : {"", "-1", "+42", " 42", "42 ", "4 2", "4.2", "0x", "x2a", "0x2g", "2a", "seed",
-                            "18446744073709551616", "0x10000000000000000"})
+  for (const char* value : {"", "-1", "+42", " 42", "42 ", "4 2", "4.2", "0x", "x2a", "0x2g", "2a",
+                            "seed", "18446744073709551616", "0x10000000000000000"})
     wrong.push_back({"DETSHIM_SEED", value, "0 to 2^64-1"});
   for (const char* value : {"", "ENFORCE", "enforced", "on"})
     wrong.push_back({"DETSHIM_MODE", value, "enforce, record, observe, strict or off"});
   for (const char* value : {"", "fix", "order", "fixed,keep"})
-    wrong.push_back({"DETSHIM_SEED_POLICY", value, "fixed or keep"});
+    wrong.push_back({"DETSHIM_SEED_POLICY", value, "fixed, keep or vary"});
   for (const char* value : {"", "2", "yes", "true", "01"})
     wrong.push_back({"DETSHIM_QUIET", value, "0 or 1"});
   for (const char* value :
@@ -257,9 +289,10 @@ std::vector<Wrong> wrong_options() {
   return wrong;
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, WrongOption, testing::ValuesIn(wrong_options()), [](const auto& tested) {
-  return tested.param.name + "_" + std::to_string(tested.index);
-});
+INSTANTIATE_TEST_SUITE_P(Every, WrongOption, testing::ValuesIn(wrong_options()),
+                         [](const auto& tested) {
+                           return tested.param.name + "_" + std::to_string(tested.index);
+                         });
 
 TEST(WrongOption, IsFoundBehindGoodOnesAndInEveryMode) {
   for (const char* mode : {"enforce", "record", "observe", "strict", "off"}) {
@@ -277,8 +310,9 @@ TEST(Seed, IsDecimalOrHexadecimalUpTo64Bits) {
   EXPECT_EQ(drawn("getrandom", {{"DETSHIM_SEED", "0xffffffffffffffff"}}), largest);
   const std::string zero = drawn("getrandom", {{"DETSHIM_SEED", "0"}});
   EXPECT_EQ(drawn("getrandom", {{"DETSHIM_SEED", "0"}}), zero);
-  EXPECT_EQ(
-      count_of_distinct({expected, largest, zero, drawn("getrandom", {{"DETSHIM_SEED", "4294967296"}})}), 4u)
+  EXPECT_EQ(count_of_distinct(
+                {expected, largest, zero, drawn("getrandom", {{"DETSHIM_SEED", "4294967296"}})}),
+            4u)
       << "all 64 bits count";
 }
 

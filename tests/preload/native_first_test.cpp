@@ -1,5 +1,6 @@
-// The first stream of a kind is the one that the seed natively gives: under DETSHIM_SEED=42 the main thread
-// of a program that seeds itself from the clock draws what it would natively draw after srand(42).
+// The first stream of a kind is the one that the seed natively gives: under DETSHIM_SEED=42 the
+// main thread of a program that seeds itself from the clock draws what it would natively draw after
+// srand(42).
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -44,10 +45,12 @@ Draws under_seed(const std::vector<std::string>& arguments, const std::string& s
 /// A failure names the first value that differs, not a thousand.
 testing::AssertionResult are_equal(const std::vector<std::string>& one,
                                    const std::vector<std::string>& other) {
-  if (one.size() != other.size()) return testing::AssertionFailure() << one.size() << " and " << other.size();
+  if (one.size() != other.size())
+    return testing::AssertionFailure() << one.size() << " and " << other.size();
   for (size_t i = 0; i < one.size(); ++i)
     if (one[i] != other[i])
-      return testing::AssertionFailure() << "value " << i << " is " << one[i] << " and " << other[i];
+      return testing::AssertionFailure()
+             << "value " << i << " is " << one[i] << " and " << other[i];
   return testing::AssertionSuccess();
 }
 
@@ -62,7 +65,8 @@ void PrintTo(const Case& tested, std::ostream* stream) {
 std::string name_of(const testing::TestParamInfo<Case>& info) {
   std::string name = info.param.source + "_" + info.param.seed;
   for (char& c : name)
-    if (c == ':') c = '_';
+    if (c == ':')
+      c = '_';
   return name;
 }
 
@@ -96,6 +100,7 @@ const Case cases[] = {
 INSTANTIATE_TEST_SUITE_P(All, NativeFirst, testing::ValuesIn(cases), name_of);
 INSTANTIATE_TEST_SUITE_P(All, NativeFirstBesideAWorker, testing::ValuesIn(cases), name_of);
 // Without a worker: two threads that switch one generator's state are a race.
-INSTANTIATE_TEST_SUITE_P(Switched, NativeFirst, testing::Values(Case{"setstate", "clock"}), name_of);
+INSTANTIATE_TEST_SUITE_P(Switched, NativeFirst, testing::Values(Case{"setstate", "clock"}),
+                         name_of);
 
 } // namespace

@@ -1,6 +1,8 @@
-// Python's pools: tasks go to workers, and results come, in turn, so that a program repeats whatever its
-// tasks draw from a worker's generators and keep in its memory. What is left to a race is said.
+// Python's pools: tasks go to workers, and results come, in turn, so that a program repeats
+// whatever its tasks draw from a worker's generators and keep in its memory. What is left to a race
+// is said.
 #include "log_files.h"
+#include "report/verdict_texts.h"
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -12,21 +14,12 @@
 namespace {
 
 /// Tasks of unequal length, that differ in each run, draw, and count what their worker did before.
-const std::string tasks = "import multiprocessing, os, random, signal, sys, time\n"
-                          "from concurrent.futures import ProcessPoolExecutor, as_completed\n"
-                          "done = 0\n"
-                          "def task(i):\n"
-                          "  global done\n"
-                          "  done += 1\n"
-                          "  sum(range((time.time_ns() >> 8) % 7 * 20000))\n"
-                          "  return i, done, random.random()\n"
-                          "def die(i): os.kill(os.getpid(), signal.SIGKILL)\n"
-                          "if __name__ == '__main__':\n"
-                          "  of = multiprocessing.get_context\n";
+const std::string tasks = contents(PROGRAMS "pool_tasks.py");
 
 struct Observed {
   Result result;
   std::set<std::string> kinds;    ///< of the verdict's reasons
+  std::set<std::string> pools;    ///< what those say that are about pools
   std::set<std::string> recorded; ///< "function why" of what was recorded of pools
   std::string reasons;
 };
@@ -38,18 +31,26 @@ Observed observe(const std::string& code, const Environment& more = {},
   const std::string file = (scratch.path() / "t.py").string();
   std::ofstream(file) << tasks << code;
   Environment environment = under_shim(scratch, {{"DETSHIM_SEED", "42"}});
-  for (const auto& [name, value] : more) environment[name] = value;
+  for (const auto& [name, value] : more)
+    environment[name] = value;
   Observed seen;
   seen.result = run({python, file}, environment);
   EXPECT_EQ(seen.result.status, 0) << seen.result.err;
   for (const ProcessLog& log : read_log(scratch.log()))
     for (const auto& call : log.calls())
-      for (const char* why : {"tasks_dealt", "packages_tasks_dealt", "task_race", "batches_by_time"})
-        if (call["why"] == why) seen.recorded.insert(call["fn"].get<std::string>() + " " + why);
-  const auto document =
-      nlohmann::json::parse(run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out);
-  for (const auto& reason : document["reasons"]) seen.kinds.insert(reason["kind"]);
-  for (const char* others : {"not_decoded", "clock", "input", "no_end"}) // a server may outlive the program
+      for (const char* why :
+           {"tasks_dealt", "packages_tasks_dealt", "task_race", "batches_by_time"})
+        if (call["why"] == why)
+          seen.recorded.insert(call["fn"].get<std::string>() + " " + why);
+  const auto document = nlohmann::json::parse(
+      run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out);
+  for (const auto& reason : document["reasons"]) {
+    seen.kinds.insert(reason["kind"]);
+    if (reason["kind"] == "pool")
+      seen.pools.insert(reason["text"]);
+  }
+  for (const char* others :
+       {"not_decoded", "clock", "input", "no_end"}) // a server may outlive the program
     seen.kinds.erase(others);
   seen.reasons = document["reasons"].dump();
   return seen;
@@ -64,20 +65,24 @@ std::string out_of(const std::string& code) {
 
 struct Case {
   std::string name, code;
+  std::string place = "t.py:12"; ///< the line that makes the pool: the first behind the tasks
 };
 void PrintTo(const Case& tested, std::ostream* stream) { *stream << tested.name; }
 class DealtPools : public testing::TestWithParam<Case> {};
 
 TEST_P(DealtPools, Repeat) {
   const std::string& code = GetParam().code;
+  const std::string in_turn =
+      detshim::reason_text({.finding = detshim::Finding::tasks_in_turn, .place = GetParam().place});
   std::set<std::string> native, dealt;
-  for (int i = 0; i < 3; ++i) native.insert(out_of(code));
+  for (int i = 0; i < 3; ++i)
+    native.insert(out_of(code));
   EXPECT_GT(native.size(), 1U);
   for (int i = 0; i < 4; ++i) {
     const Observed seen = observe(code);
     dealt.insert(seen.result.out);
     EXPECT_EQ(seen.kinds, std::set<std::string>{"pool"}) << seen.reasons;
-    EXPECT_NE(seen.reasons.find("in turn (t.py:"), std::string::npos) << seen.reasons;
+    EXPECT_EQ(seen.pools, std::set<std::string>{in_turn}) << seen.reasons;
     EXPECT_EQ(seen.recorded, std::set<std::string>{"pthread_create tasks_dealt"});
   }
   EXPECT_EQ(dealt.size(), 1U) << *dealt.begin();
@@ -91,31 +96,39 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"fork", "  with of('fork').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
         Case{"spawn", "  with of('spawn').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
-        Case{"forkserver", "  with of('forkserver').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
-        Case{"unordered", "  with of('fork').Pool(3) as p: print(list(p.imap_unordered(task, range(24))))\n"},
-        Case{"callbacks", "  came = []\n"
-                          "  with of('fork').Pool(3) as p:\n"
-                          "    all = [p.apply_async(task, (i,), callback=came.append) for i in range(24)]\n"
-                          "    for one in all: one.wait()\n"
-                          "  print(came)\n"},
-        Case{"executor",
-             "  with ProcessPoolExecutor(3, of('fork')) as p: print(list(p.map(task, range(24))))\n"},
-        Case{"two_pools",
-             "  with of('fork').Pool(2) as p, of('fork').Pool(3) as q:\n"
-             "    print(p.map(task, range(9), 1), q.map(task, range(9), 1), p.map(task, range(9), 1))\n"}),
-    [](const auto& tested) { return tested.param.name; });
+        Case{"forkserver",
+             "  with of('forkserver').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
+        Case{"unordered",
+             "  with of('fork').Pool(3) as p: print(list(p.imap_unordered(task, range(24))))\n"},
+        Case{"callbacks",
+             "  came = []\n"
+             "  with of('fork').Pool(3) as p:\n"
+             "    all = [p.apply_async(task, (i,), callback=came.append) for i in range(24)]\n"
+             "    for one in all: one.wait()\n"
+             "  print(came)\n",
+             "t.py:13"},
+        Case{"executor", "  with ProcessPoolExecutor(3, of('fork')) as p: print(list(p.map(task, "
+                         "range(24))))\n"},
+        Case{"two_pools", "  with of('fork').Pool(2) as p, of('fork').Pool(3) as q:\n"
+                          "    print(p.map(task, range(9), 1), q.map(task, range(9), 1), "
+                          "p.map(task, range(9), 1))\n"}),
+    [](const auto& tested) {
+      return tested.param.name;
+    });
 
 // Loky is joblib's, which also sizes its batches by a clock.
 TEST(DealtPools, OfJoblibRepeat) {
   const char* const named = std::getenv("DETSHIM_TEST_PYTHON");
   const std::string python = named != nullptr ? named : "python3";
-  if (run({python, "-c", "import joblib"}).status != 0) GTEST_SKIP() << "not installed: joblib";
+  if (run({python, "-c", "import joblib"}).status != 0)
+    GTEST_SKIP() << "not installed: joblib";
   const std::string code =
       "  import joblib\n"
       "  for i in range(2):\n"
       "    print(joblib.Parallel(n_jobs=3)(joblib.delayed(task)(i) for i in range(40)))\n";
   std::set<std::string> dealt;
-  for (int i = 0; i < 4; ++i) dealt.insert(observe(code, {}, python).result.out);
+  for (int i = 0; i < 4; ++i)
+    dealt.insert(observe(code, {}, python).result.out);
   EXPECT_EQ(dealt.size(), 1U);
   const Observed seen = observe(code, {}, python);
   EXPECT_TRUE(seen.recorded.contains("clock_gettime batches_by_time"));
@@ -123,18 +136,7 @@ TEST(DealtPools, OfJoblibRepeat) {
 
 // Its authors know what its tasks share.
 TEST(DealtPools, OfAPackageAreNoReason) {
-  const std::string code =
-      "  os.chdir(os.path.dirname(os.path.abspath(__file__)))\n"
-      "  os.makedirs('site-packages')\n"
-      "  with open('site-packages/helpers.py', 'w') as module:\n"
-      "    module.write('import multiprocessing, random\\n'\n"
-      "                 'def task(i): return i, random.random()\\n'\n"
-      "                 'def work():\\n'\n"
-      "                 '  with multiprocessing.get_context(\"fork\").Pool(2) as p:\\n'\n"
-      "                 '    return p.map(task, range(9), 1)\\n')\n"
-      "  sys.path.append(os.path.abspath('site-packages'))\n"
-      "  import helpers\n"
-      "  print(helpers.work())\n";
+  const std::string code = contents(PROGRAMS "pool_of_a_package.py");
   const Observed seen = observe(code);
   EXPECT_EQ(seen.kinds, std::set<std::string>{}) << seen.reasons;
   EXPECT_EQ(seen.recorded, std::set<std::string>{"pthread_create packages_tasks_dealt"});
@@ -149,9 +151,10 @@ TEST(DealtPools, WhoseWorkersChangeAreLeftAlone) {
                                 "    print(len(p.map(task, range(12), 1)))\n");
   EXPECT_EQ(dead.result.out, "12\n");
   EXPECT_TRUE(dead.kinds.contains("nondeterministic")) << dead.reasons;
-  for (const std::string code :
-       {"  with of('fork').Pool(2, maxtasksperchild=2) as p: print(len(p.map(task, range(12), 1)))\n",
-        "  with ProcessPoolExecutor(2, of('spawn')) as p: print(len(list(p.map(task, range(12)))))\n"}) {
+  for (const std::string code : {"  with of('fork').Pool(2, maxtasksperchild=2) as p: "
+                                 "print(len(p.map(task, range(12), 1)))\n",
+                                 "  with ProcessPoolExecutor(2, of('spawn')) as p: "
+                                 "print(len(list(p.map(task, range(12)))))\n"}) {
     const Observed seen = observe(code);
     EXPECT_EQ(seen.result.out, "12\n");
     EXPECT_TRUE(seen.kinds.contains("pool")) << seen.reasons;
@@ -161,10 +164,10 @@ TEST(DealtPools, WhoseWorkersChangeAreLeftAlone) {
 
 // A signal's handler runs while a worker waits for its turn.
 TEST(DealtPools, WaitsEndBySignals) {
-  const Observed seen =
-      observe("  signal.signal(signal.SIGALRM, lambda *all: None)\n"
-              "  with of('fork').Pool(2, signal.setitimer, (signal.ITIMER_REAL, 0.001, 0.001)) as p:\n"
-              "    print(len(p.map(task, range(24), 1)))\n");
+  const Observed seen = observe(
+      "  signal.signal(signal.SIGALRM, lambda *all: None)\n"
+      "  with of('fork').Pool(2, signal.setitimer, (signal.ITIMER_REAL, 0.001, 0.001)) as p:\n"
+      "    print(len(p.map(task, range(24), 1)))\n");
   EXPECT_EQ(seen.result.out, "24\n");
 }
 

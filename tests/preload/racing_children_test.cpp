@@ -1,7 +1,8 @@
 // Programs that start what is ready: which child comes next depends on which one ended first.
 //
-// Four jobs, two at a time: `after_a` is started when `a` has ended, `after_b` when `b` has. A fifo decides
-// which of the two comes first: the job before the other one waits until the first has drawn.
+// Four jobs, two at a time: `after_a` is started when `a` has ended, `after_b` when `b` has. A fifo
+// decides which of the two comes first: the job before the other one waits until the first has
+// drawn.
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -21,12 +22,15 @@ std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A job's command: draws into a file of its name, and keeps the order that $FIRST names. `a` and `b` meet
-/// first: make waits for all that it has started if one ends while it is still starting others.
+/// A job's command: draws into a file of its name, and keeps the order that $FIRST names. `a` and
+/// `b` meet first: make waits for all that it has started if one ends while it is still starting
+/// others.
 std::string job(const std::string& name) {
   const std::string draw = snippet + " plain >" + name;
-  if (name.starts_with("after_")) return draw + "; [ after_$$FIRST != " + name + " ] || echo >gate";
-  return (name == "a" ? ": >met; " : ": <met; ") + draw + "; [ $$FIRST = " + name + " ] || read line <gate";
+  if (name.starts_with("after_"))
+    return draw + "; [ after_$$FIRST != " + name + " ] || echo >gate";
+  return (name == "a" ? ": >met; " : ": <met; ") + draw + "; [ $$FIRST = " + name +
+         " ] || read line <gate";
 }
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
@@ -46,7 +50,8 @@ std::string ninja_file() {
   for (const char* name : {"a", "b", "after_a", "after_b"}) {
     const std::string full = name;
     text += "build " + full + ".done: job";
-    if (full.starts_with("after_")) text += " " + full.substr(6) + ".done";
+    if (full.starts_with("after_"))
+      text += " " + full.substr(6) + ".done";
     text += "\n  command = " + job(full) + "; : >" + full + ".done\n";
   }
   return text;
@@ -77,13 +82,16 @@ std::map<std::string, std::string> drawn(const Spawner& spawner, const std::stri
                                          const Environment& more = {}) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / spawner.file) << spawner.text();
-  for (const char* fifo : {"met", "gate"}) EXPECT_EQ(mkfifo((scratch.path() / fifo).c_str(), 0600), 0);
+  for (const char* fifo : {"met", "gate"})
+    EXPECT_EQ(mkfifo((scratch.path() / fifo).c_str(), 0600), 0);
   Environment environment = under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"FIRST", first}});
-  for (const auto& [name, value] : more) environment[name] = value;
+  for (const auto& [name, value] : more)
+    environment[name] = value;
   const Result result = run(spawner.command, environment, scratch.path());
   EXPECT_EQ(result.status, 0) << result.out << result.err;
   std::map<std::string, std::string> values;
-  for (const char* name : {"a", "b", "after_a", "after_b"}) values[name] = read_file(scratch.path() / name);
+  for (const char* name : {"a", "b", "after_a", "after_b"})
+    values[name] = read_file(scratch.path() / name);
   return values;
 }
 
@@ -95,7 +103,8 @@ TEST_P(RacingChildren, DrawTheSameInWhicheverOrderTheyAreStarted) {
   const auto values = drawn(GetParam(), "a");
   EXPECT_EQ(drawn(GetParam(), "b"), values);
   std::set<std::string> distinct;
-  for (const auto& [name, value] : values) distinct.insert(value);
+  for (const auto& [name, value] : values)
+    distinct.insert(value);
   EXPECT_EQ(distinct.size(), 4u) << "two jobs drew the same";
 }
 
@@ -106,12 +115,14 @@ TEST_P(RacingChildren, DifferWithoutTheLibrary) {
             drawn(GetParam(), "a", {{"DETSHIM_MODE", "off"}}));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RacingChildren,
-                         testing::Values(Spawner{"make", "Makefile", makefile, {"make", "-j2"}},
-                                         Spawner{"ninja", "build.ninja", ninja_file, {"ninja", "-j2"}},
-                                         Spawner{
-                                             "ctest", "CTestTestfile.cmake", ctest_file, {"ctest", "-j2"}}),
-                         [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, RacingChildren,
+    testing::Values(Spawner{"make", "Makefile", makefile, {"make", "-j2"}},
+                    Spawner{"ninja", "build.ninja", ninja_file, {"ninja", "-j2"}},
+                    Spawner{"ctest", "CTestTestfile.cmake", ctest_file, {"ctest", "-j2"}}),
+    [](const auto& tested) {
+      return tested.param.name;
+    });
 
 // What the spawner starts again and again, by the same command, is not one and the same process.
 TEST(EqualCommands, DrawDistinctValues) {
@@ -119,7 +130,8 @@ TEST(EqualCommands, DrawDistinctValues) {
   std::ofstream(scratch.path() / "Makefile")
       << "all: a b c\na b c:\n\t@" << snippet << " plain\n\t@" << snippet << " plain\n";
   const auto values = [&] {
-    const Result result = run({"make"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
+    const Result result =
+        run({"make"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
     EXPECT_EQ(result.status, 0) << result.err;
     return lines(result.out);
   };

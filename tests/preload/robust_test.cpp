@@ -24,16 +24,53 @@ using Arguments = std::vector<std::string>;
 uint64_t counted(const std::filesystem::path& folder, const std::string& function) {
   uint64_t sum = 0;
   for (const ProcessLog& process : read_log(folder))
-    for (const auto& call : process.calls(function)) sum += process.count(call);
+    for (const auto& call : process.calls(function))
+      sum += process.count(call);
   return sum;
 }
 
 const Environment seed{{"DETSHIM_SEED", "42"}};
 
-Result robust(const Arguments& arguments, const TemporaryFolder& scratch, const Environment& more = seed) {
+Result robust(const Arguments& arguments, const TemporaryFolder& scratch,
+              const Environment& more = seed) {
   Arguments command{ROBUST_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run(command, under_shim(scratch, more));
+}
+
+/// What each call answers where a pointer leads nowhere, as the program prints it.
+void expect_native_answers(const Result& native, const Result& result) {
+  EXPECT_EQ(result.status, native.status) << result.err;
+  EXPECT_EQ(result.err, native.err);
+  EXPECT_EQ(lines(result.out), lines(native.out));
+}
+
+class BadPointers : public testing::TestWithParam<Environment> {};
+
+TEST_P(BadPointers, AreRefusedByTheKernelAsTheyAreNatively) {
+  const Result native = run({BAD_POINTERS_PROGRAM});
+  ASSERT_EQ(native.status, 0);
+  ASSERT_NE(native.out.find("stat, no memory: -1 " + std::to_string(EFAULT)), std::string::npos);
+  const TemporaryFolder scratch;
+  expect_native_answers(native, run({BAD_POINTERS_PROGRAM}, under_shim(scratch, GetParam())));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadPointers,
+    testing::Values(Environment{{"DETSHIM_MODE", "off"}}, Environment{{"DETSHIM_MODE", "observe"}},
+                    Environment{{"DETSHIM_MODE", "record"}}, Environment{{"DETSHIM_SEED", "42"}},
+                    Environment{{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "strict"}},
+                    Environment{{"DETSHIM_SEED", "42"}, {"DETSHIM_FINGERPRINT", "host"}}),
+    [](const auto& tested) {
+      return "mode" + std::to_string(tested.index);
+    });
+
+// A run with a list of its files notes more.
+TEST(BadPointers, AreRefusedInARunWithAList) {
+  const TemporaryFolder scratch;
+  expect_native_answers(
+      run({BAD_POINTERS_PROGRAM}),
+      run(detshim_run(scratch, {}, {BAD_POINTERS_PROGRAM}), {{"DETSHIM_QUIET", "1"}}));
 }
 
 class Descriptors : public testing::TestWithParam<const char*> {};
@@ -46,14 +83,17 @@ TEST_P(Descriptors, AreTheProgramsOwnBusiness) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Descriptors, testing::Values("draw", "close", "close_later", "few"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
-// Nothing of ours lands in a file that took the number of stderr, or of the log.
+// Nothing of our own lands in a file that took the number of stderr, or of the log.
 TEST(Descriptors, ThatWereTakenAreNotWrittenTo) {
   for (const char* command : {"reuse", "taken"}) {
     const TemporaryFolder scratch;
     const std::string data = (scratch.path() / "data").string();
-    const Result result = robust({command, data}, scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}});
+    const Result result =
+        robust({command, data}, scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}});
     EXPECT_EQ(result.status, 0) << command;
     EXPECT_EQ(std::filesystem::file_size(data), 0u) << command;
     EXPECT_EQ(counted(scratch.log(), "rand"), 12u) << command;
@@ -63,7 +103,8 @@ TEST(Descriptors, ThatWereTakenAreNotWrittenTo) {
 TEST(StandardError, IsNotWrittenToWhenItWasClosedAtTheStart) {
   const TemporaryFolder scratch;
   const std::string data = (scratch.path() / "data").string();
-  const std::string command = "import os; os.open('" + data + "', os.O_WRONLY | os.O_CREAT); os.urandom(8)";
+  const std::string command =
+      "import os; os.open('" + data + "', os.O_WRONLY | os.O_CREAT); os.urandom(8)";
   const Result result = run({"sh", "-c", "exec /usr/bin/python3 -c \"" + command + "\" 2>&-"},
                             under_shim(scratch, {{"DETSHIM_QUIET", "0"}}));
   EXPECT_EQ(result.status, 0);
@@ -102,27 +143,31 @@ TEST_P(Harmless, EndsAsWithoutTheLibrary) {
 INSTANTIATE_TEST_SUITE_P(All, Harmless,
                          testing::Values("small", "longjmp", "fork_while_recording", "file_limit",
                                          "folder_gone", "unreachable"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 /// Where a library has its function, as it was linked.
 uint64_t linked_address(const std::string& library, const std::string& function) {
   const Result symbols = run({"nm", "-D", "--defined-only", library});
   for (const std::string& line : lines(symbols.out))
-    if (line.find(function) != std::string::npos) return std::stoull(line, nullptr, 16);
+    if (line.find(function) != std::string::npos)
+      return std::stoull(line, nullptr, 16);
   return 0;
 }
 
 class PlacedLibraries : public testing::TestWithParam<const char*> {};
 
-// What the loader adds to a library's addresses is where it lies only if it was linked to address 0.
+// What the loader adds to a library's addresses is where it lies only if it was linked to address
+// 0.
 TEST_P(PlacedLibraries, AreToldApartAndNamedInParentAndChild) {
   const std::string program = PLACED_PROGRAMS + std::string(GetParam());
   const TemporaryFolder scratch;
   const Result result = run({program}, under_shim(scratch, seed));
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out, run({program}).out);
-  const std::string kind = program.substr(program.find_last_of('/') + 1,
-                                          program.find_last_of('_') - program.find_last_of('/') - 1);
+  const std::string kind = program.substr(
+      program.find_last_of('/') + 1, program.find_last_of('_') - program.find_last_of('/') - 1);
   const std::string folder = program.substr(0, program.find_last_of('/') + 1);
   for (const char* which : {"first", "second"}) {
     const std::string library = folder + "lib" + kind + "_" + which + ".so";
@@ -132,7 +177,8 @@ TEST_P(PlacedLibraries, AreToldApartAndNamedInParentAndChild) {
     for (const ProcessLog& process : read_log(scratch.log())) {
       for (const auto& call : process.calls("rand")) {
         const std::string at = call["at"];
-        if (!at.starts_with(library + "+0x")) continue;
+        if (!at.starts_with(library + "+0x"))
+          continue;
         const uint64_t offset = std::stoull(at.substr(library.size() + 3), nullptr, 16);
         EXPECT_GT(offset, linked) << at;
         EXPECT_LT(offset, linked + 100) << at;
@@ -148,18 +194,22 @@ TEST_P(PlacedLibraries, AreToldApartAndNamedInParentAndChild) {
 
 INSTANTIATE_TEST_SUITE_P(All, PlacedLibraries,
                          testing::Values("same_pie", "same_fixed", "apart_pie", "apart_fixed"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 // As a tool may that needs more of them than there was room for.
 TEST(ProgramHeaders, MayHaveBeenMoved) {
   const TemporaryFolder scratch, folder;
   const std::string programs = PLACED_PROGRAMS, library = folder.path() / "libmoved.so";
-  std::string file = contents(programs.substr(0, programs.find_last_of('/')) + "/libplaced_room.so");
+  std::string file =
+      contents(programs.substr(0, programs.find_last_of('/')) + "/libplaced_room.so");
   ElfW(Ehdr) header;
   file.copy(reinterpret_cast<char*>(&header), sizeof header);
   const size_t room = file.find("for program headers"), size = header.e_phnum * sizeof(ElfW(Phdr));
   ASSERT_NE(room, std::string::npos);
-  file.replace(room, size, file.substr(header.e_phoff, size)).replace(header.e_phoff, size, size, '\xff');
+  file.replace(room, size, file.substr(header.e_phoff, size))
+      .replace(header.e_phoff, size, size, '\xff');
   header.e_phoff = room;
   file.replace(0, sizeof header, reinterpret_cast<const char*>(&header), sizeof header);
   std::ofstream(library) << file;
@@ -200,13 +250,14 @@ TEST(OwnSeed, OfAChildIsThatSeedsRun) {
 TEST(Fifo, InPlaceOfALogFileDoesNotHang) {
   const TemporaryFolder scratch;
   std::filesystem::create_directory(scratch.log());
-  // exec keeps the process id; the shell has handed its name to mkfifo and turns into another program: 0we
+  // exec keeps the process id; the shell has handed its name to mkfifo and turns into another
+  // program: 0we
   const std::string command =
       "mkfifo -m 600 " + scratch.log().string() + "/0-0we-$$.jsonl; exec " ROBUST_PROGRAM " draw";
-  const Result result =
-      run({"sh", "-c", command}, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
+  const Result result = run({"sh", "-c", command},
+                            under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
   EXPECT_EQ(result.out, "12\n");
-  EXPECT_NE(result.err.find("12 pinned in 1 process"), std::string::npos) << result.err;
+  EXPECT_EQ(closing_counts(result.err), (ClosingCounts{12, 1})) << result.err;
   bool was_in_the_way = false;
   for (const auto& entry : std::filesystem::directory_iterator{scratch.log()})
     was_in_the_way |= entry.path().stem().string().ends_with("-1");
@@ -218,7 +269,8 @@ TEST(Device, HasNoEnd) {
   const std::vector<Arguments> readers = {
       {"sh", "-c", "seq 300000 | shuf --random-source=/dev/urandom | wc -l"},
       {"sh", "-c", "head -c 100000 </dev/urandom | wc -c"},
-      {"bash", "-c", "exec 3</dev/urandom; head -c 100000 /dev/fd/3 | wc -c; head -c 100000 <&3 | wc -c"},
+      {"bash", "-c",
+       "exec 3</dev/urandom; head -c 100000 /dev/fd/3 | wc -c; head -c 100000 <&3 | wc -c"},
       {"dd", "if=/dev/urandom", "of=/dev/null", "bs=1M", "count=2", "status=none"},
       {"/usr/bin/python3", "-c", "print(len(open('/dev/urandom', 'rb').read(100000)))"},
   };
@@ -234,11 +286,11 @@ TEST(Load, LosesNoDraw) {
   ASSERT_EQ(result.status, 0) << result.err;
   // and each process's constructor and destructor; a forked child ends without its destructors
   EXPECT_EQ(counted(scratch.log(), "rand"), std::stoull(result.out) + 2);
-  std::cout << "drawn " << std::stoull(result.out) + 2 << ", counted " << counted(scratch.log(), "rand")
-            << '\n';
+  std::cout << "drawn " << std::stoull(result.out) + 2 << ", counted "
+            << counted(scratch.log(), "rand") << '\n';
 }
 
-// A program that makes ever more threads has a log that comes to an end, with all that they drew.
+// A program that makes ever more threads has a log that ends, with all that they drew.
 TEST(ShortThreads, BehindTheFirstAreOneInTheLog) {
   constexpr size_t told_apart = 1024, most_places = 8; // as the compiler inlines
   const TemporaryFolder first, second;
@@ -253,7 +305,8 @@ TEST(ShortThreads, BehindTheFirstAreOneInTheLog) {
         sum += process.count(call);
         const std::string name = call["thread"];
         names.insert(name);
-        if (name != "0.*") continue;
+        if (name != "0.*")
+          continue;
         of_folded += process.count(call);
         EXPECT_EQ(call["n"], ++number);
       }
@@ -282,15 +335,17 @@ TEST(Signals, MayDrawAtAnyMoment) {
   EXPECT_EQ(result.out, "done\n");
 }
 
-/// Starts the program, kills it after it has printed `lines` lines, and gives the last number that it
-/// printed.
+/// Starts the program, kills it after it has printed `lines` lines, and gives the last number that
+/// it printed.
 uint64_t kill_after(int line_count, const Environment& environment) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return 0;
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return 0;
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], 1);
-    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    for (const auto& [name, value] : environment)
+      setenv(name.c_str(), value.c_str(), 1);
     execl(ROBUST_PROGRAM, ROBUST_PROGRAM, "count", nullptr);
     _exit(127);
   }
@@ -298,12 +353,14 @@ uint64_t kill_after(int line_count, const Environment& environment) {
   FILE* output = fdopen(ends[0], "r");
   char line[32];
   for (int i = 0; i < line_count; ++i)
-    if (fgets(line, sizeof line, output) == nullptr) break;
+    if (fgets(line, sizeof line, output) == nullptr)
+      break;
   kill(child, SIGKILL);
   uint64_t last = 0;
   for (; fgets(line, sizeof line, output) != nullptr && strchr(line, '\n') != nullptr;)
     last = strtoull(line, nullptr, 10);
-  if (last == 0) last = static_cast<uint64_t>(line_count);
+  if (last == 0)
+    last = static_cast<uint64_t>(line_count);
   fclose(output);
   int status;
   waitpid(child, &status, 0);
@@ -315,10 +372,11 @@ TEST(Killed, AtTwoHundredMomentsTheLogStillParsesAndCountsWhatWasDrawn) {
   uint64_t all_printed = 0, all_counted = 0;
   for (int i = 0; i < 200; ++i) {
     const TemporaryFolder scratch;
-    const uint64_t printed = kill_after(static_cast<int>(engine() % 300) + 1, under_shim(scratch, seed));
+    const uint64_t printed =
+        kill_after(static_cast<int>(engine() % 300) + 1, under_shim(scratch, seed));
     const uint64_t drawn = counted(scratch.log(), "rand");
-    // the constructor's draw, and one that may have been drawn and not yet printed; of a number above 32,
-    // what was counted since the file was told last is lost
+    // the constructor's draw, and one that may have been drawn and not yet printed; of a number
+    // above 32, what was counted since the file was told last is lost
     EXPECT_GE(drawn * 33, (printed + 1) * 32);
     EXPECT_LE(drawn, printed + 2);
     all_printed += printed, all_counted += drawn;
@@ -331,12 +389,14 @@ TEST(FullDisk, IsNotTheProgramsProblem) {
   for (const char* size : {"4k", "20k", "24k", "32k"}) {
     const TemporaryFolder scratch;
     std::filesystem::create_directory(scratch.log());
-    if (mount("none", scratch.log().c_str(), "tmpfs", 0, (std::string{"size="} + size).c_str()) != 0)
+    if (mount("none", scratch.log().c_str(), "tmpfs", 0, (std::string{"size="} + size).c_str()) !=
+        0)
       GTEST_SKIP() << "no file system can be mounted here";
     const Result result = robust({"records"}, scratch);
     const Result ended = robust({"exit_status"}, scratch);
     const Result again = robust({"records"}, scratch);
-    const Result loud = robust({"records"}, scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}});
+    const Result loud =
+        robust({"records"}, scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}});
     umount(scratch.log().c_str());
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(lines(result.out).size(), 150u);
@@ -352,11 +412,33 @@ TEST(ClosedStreams, AreNoError) {
   const TemporaryFolder scratch;
   for (const char* closed : {"<&-", ">&-", "2>&-", "<&- >&- 2>&-"}) {
     const std::string command = std::string{ROBUST_PROGRAM} + " exit_status " + closed;
-    EXPECT_EQ(run({"sh", "-c", command}, under_shim(scratch, {{"DETSHIM_QUIET", "0"}})).status, 42) << closed;
+    EXPECT_EQ(run({"sh", "-c", command}, under_shim(scratch, {{"DETSHIM_QUIET", "0"}})).status, 42)
+        << closed;
   }
 }
 
-/// A host that brings something else that wants to be first: its own allocator, a sanitizer, an emulator.
+TEST(Titles, AreWrittenOverArgumentsAsNatively) {
+  for (const char* way : {"last", "envp", "row", "first"}) {
+    const Environment variables{
+        {"A_FIRST", "1"}, {"HOME", "/nowhere"}, {"ZZ_LAST", "of a program"}};
+    const Result native = run({TITLES_PROGRAM, way}, variables);
+    ASSERT_EQ(native.status, 0) << way << native.err;
+    for (const char* mode : {"enforce", "strict", "record", "observe"}) {
+      const TemporaryFolder scratch;
+      Environment environment = variables;
+      environment["DETSHIM_MODE"] = mode;
+      const Result result = run({TITLES_PROGRAM, way}, under_shim(scratch, environment));
+      EXPECT_EQ(result.status, 0) << way << " in " << mode;
+      EXPECT_EQ(lines(result.out).size(), 2u) << way << " in " << mode << result.out;
+    }
+    const TemporaryFolder scratch;
+    const Result result = run(detshim_run(scratch, {"--quiet"}, {TITLES_PROGRAM, way}), variables);
+    EXPECT_EQ(result.status, 0) << way << " in detshim run" << result.err;
+  }
+}
+
+/// A host that brings something else that wants to be first: its own allocator, a sanitizer, an
+/// emulator.
 struct Host {
   const char* name;
   Arguments before; ///< in front of the program
@@ -364,6 +446,9 @@ struct Host {
   std::string library; ///< preloaded behind us
   const char* program = ROBUST_PROGRAM;
 };
+
+/// What the program fixes is another in each run by a seed.
+const Environment varied = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "vary"}};
 
 class Neighbours : public testing::TestWithParam<Host> {};
 
@@ -373,12 +458,15 @@ TEST_P(Neighbours, RunAsUsualAndArePinned) {
     GTEST_SKIP() << host.library << " is not installed";
   if (!host.before.empty() && find_program(host.before[0]).empty())
     GTEST_SKIP() << host.before[0] << " is not installed";
-  if (!std::filesystem::exists(host.program)) GTEST_SKIP() << "not built: " << host.program;
+  if (!std::filesystem::exists(host.program))
+    GTEST_SKIP() << "not built: " << host.program;
   const auto drawn = [&] {
     const TemporaryFolder scratch;
-    Environment environment = under_shim(scratch, seed);
-    for (const auto& [name, value] : host.environment) environment[name] = value;
-    if (!host.library.empty()) environment["LD_PRELOAD"] += ":" + host.library;
+    Environment environment = under_shim(scratch, varied);
+    for (const auto& [name, value] : host.environment)
+      environment[name] = value;
+    if (!host.library.empty())
+      environment["LD_PRELOAD"] += ":" + host.library;
     Arguments command = host.before;
     command.push_back(host.program);
     command.push_back("records");
@@ -390,21 +478,26 @@ TEST_P(Neighbours, RunAsUsualAndArePinned) {
   EXPECT_EQ(lines(first).size(), 150u);
   EXPECT_EQ(drawn(), first);
   const TemporaryFolder scratch;
-  EXPECT_EQ(first, robust({"records"}, scratch).out);
+  EXPECT_EQ(first, robust({"records"}, scratch, varied).out);
   EXPECT_NE(first, run({ROBUST_PROGRAM, "records"}).out) << "nothing was pinned";
 }
 
 const std::string libraries = "/usr/lib/" MULTIARCH "/";
 INSTANTIATE_TEST_SUITE_P(
     All, Neighbours,
-    testing::Values(
-        Host{"jemalloc", {}, {}, libraries + "libjemalloc.so.2"},
-        Host{"tcmalloc", {}, {}, libraries + "libtcmalloc_minimal.so.4"},
-        Host{"mimalloc", {}, {}, libraries + "libmimalloc.so.2"},
-        Host{"valgrind", {"valgrind", "-q"}, {}, ""},
-        Host{"gcc_asan", {}, {{"ASAN_OPTIONS", "verify_asan_link_order=0"}}, "", ROBUST_PROGRAM "_asan"},
-        Host{"gcc_tsan", {"setarch", "-R"}, {}, "", ROBUST_PROGRAM "_tsan"},
-        Host{"clang_asan", {}, {}, "", ROBUST_PROGRAM "_clang_asan"}),
-    [](const auto& tested) { return std::string{tested.param.name}; });
+    testing::Values(Host{"jemalloc", {}, {}, libraries + "libjemalloc.so.2"},
+                    Host{"tcmalloc", {}, {}, libraries + "libtcmalloc_minimal.so.4"},
+                    Host{"mimalloc", {}, {}, libraries + "libmimalloc.so.2"},
+                    Host{"valgrind", {"valgrind", "-q"}, {}, ""},
+                    Host{"gcc_asan",
+                         {},
+                         {{"ASAN_OPTIONS", "verify_asan_link_order=0"}},
+                         "",
+                         ROBUST_PROGRAM "_asan"},
+                    Host{"gcc_tsan", {"setarch", "-R"}, {}, "", ROBUST_PROGRAM "_tsan"},
+                    Host{"clang_asan", {}, {}, "", ROBUST_PROGRAM "_clang_asan"}),
+    [](const auto& tested) {
+      return std::string{tested.param.name};
+    });
 
 } // namespace

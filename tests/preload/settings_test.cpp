@@ -1,4 +1,5 @@
-// Variables that CUDA libraries and frameworks read: what they are set to, and a program that undoes one.
+// Variables that CUDA libraries and frameworks read: what they are set to, and a program that
+// undoes one.
 #include "log_files.h"
 #include "run.h"
 
@@ -30,7 +31,11 @@ const std::vector<Row> rows = {
      "Tree",
      {"ring", "CollnetDirect", "collnetchain", "^NVLS", "^nvls,NVLSTree", "Ring,CollnetDirect",
       "allreduce:ring;broadcast:collnetdirect"}},
-    {"NCCL_PROTO", "Simple", "LL,LL128", {"simple", "LL", "ll128"}},
+    {"NCCL_PROTO",
+     "Simple",
+     "LL,LL128",
+     {"simple", "LL", "ll128", "allreduce:LL", "allreduce:simple;broadcast:ll",
+      "LL;allreduce:Simple,Simple"}},
     {"NCCL_NVLS_ENABLE", "0", "1", {}},
     {"NCCL_COLLNET_ENABLE", "0", "2", {"1"}},
     {"NCCL_WIN_ENABLE", "0", "1", {}},
@@ -83,14 +88,15 @@ const std::vector<std::string> noted = {"OMP_NUM_THREADS",
                                         "CUDNN_STRICT_DBG",
                                         "CUDNN_LIB_CONFIG"};
 
-/// One run of the program under the library, and its logs. The test's own environment may hold some of the
-/// variables: `environment` says what each is.
+/// One run of the program under the library, and its logs. The test's own environment may hold some
+/// of the variables: `environment` says what each is.
 struct Followed {
   std::vector<std::string> out;
   std::vector<ProcessLog> logs;
   int status = -1;
 
-  /// Calls of that action, each as "function variable value", or "variable value" for those without a call.
+  /// Calls of that action, each as "function variable value", or "variable value" for those without
+  /// a call.
   std::vector<std::string> did(const std::string& action) const {
     std::vector<std::string> found;
     for (const ProcessLog& log : logs)
@@ -107,7 +113,8 @@ struct Followed {
 const Environment enforce = {{"DETSHIM_SEED", "42"}};
 
 Environment operator+(Environment a, const Environment& b) {
-  for (const auto& [name, value] : b) a[name] = value;
+  for (const auto& [name, value] : b)
+    a[name] = value;
   return a;
 }
 
@@ -118,7 +125,8 @@ Followed follow(std::vector<std::string> orders, const Environment& environment 
   Followed followed;
   followed.status = result.status;
   followed.out = lines(result.out);
-  if (std::filesystem::exists(scratch.log())) followed.logs = read_log(scratch.log());
+  if (std::filesystem::exists(scratch.log()))
+    followed.logs = read_log(scratch.log());
   return followed;
 }
 
@@ -138,11 +146,13 @@ Environment forcing(const Row& row) {
 class Setting : public testing::TestWithParam<Row> {
 public:
   void SetUp() override {
-    if (std::getenv(GetParam().name.c_str()) != nullptr) GTEST_SKIP() << GetParam().name << " is set here";
+    if (std::getenv(GetParam().name.c_str()) != nullptr)
+      GTEST_SKIP() << GetParam().name << " is set here";
   }
 };
-INSTANTIATE_TEST_SUITE_P(All, Setting, testing::ValuesIn(rows),
-                         [](const auto& row) { return row.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Setting, testing::ValuesIn(rows), [](const auto& row) {
+  return row.param.name;
+});
 
 TEST_P(Setting, IsSetWhereTheUserHasNotSetIt) {
   const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
@@ -176,19 +186,23 @@ TEST_P(Setting, OfTheUserGivesWayIfItIsNotAndBothAreRecorded) {
   EXPECT_EQ(replaced.did("replace"), Strings{name + " " + bad});
   ASSERT_EQ(replaced.logs.size(), 1u);
   const auto changes = replaced.logs[0].records.at(0)["env"];
-  const auto change = std::ranges::find_if(changes, [&](const auto& c) { return c["name"] == name; });
+  const auto change = std::ranges::find_if(changes, [&](const auto& c) {
+    return c["name"] == name;
+  });
   ASSERT_NE(change, changes.end());
   EXPECT_EQ((*change)["was"], bad);
   EXPECT_EQ((*change)["now"], value);
-  EXPECT_EQ(printed(name, forces + Environment{{name, bad}, {"DETSHIM_DISABLE", "env:" + name}}), bad);
+  EXPECT_EQ(printed(name, forces + Environment{{name, bad}, {"DETSHIM_DISABLE", "env:" + name}}),
+            bad);
 }
 
 TEST_P(Setting, ThatTheProgramUndoesIsRecorded) {
   const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
   const Environment forces = forcing(GetParam());
   for (const char* call : {"setenv", "putenv"}) {
-    const Strings orders = std::string{call} == "setenv" ? Strings{call, name, bad, "print", name}
-                                                         : Strings{call, name + "=" + bad, "print", name};
+    const Strings orders = std::string{call} == "setenv"
+                               ? Strings{call, name, bad, "print", name}
+                               : Strings{call, name + "=" + bad, "print", name};
     const Followed undone = follow(orders, forces);
     EXPECT_EQ(undone.out, Strings{bad}) << "the program's will is done";
     EXPECT_EQ(undone.did("nondeterministic"), Strings{std::string{call} + " " + name + " " + bad});
@@ -206,7 +220,8 @@ TEST_P(Setting, ThatTheProgramUndoesIsRecorded) {
 TEST_P(Setting, ThatTheProgramSetsToARepeatableValueIsNot) {
   const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
   const Environment forces = forcing(GetParam());
-  for (const std::string& own : good) EXPECT_TRUE(follow({"setenv", name, own}, forces).logs.empty()) << own;
+  for (const std::string& own : good)
+    EXPECT_TRUE(follow({"setenv", name, own}, forces).logs.empty()) << own;
   EXPECT_TRUE(follow({"setenv", name, value, "unsetenv", "NO_SUCH_VARIABLE"}, forces).logs.empty());
 }
 
@@ -214,7 +229,8 @@ TEST_P(Setting, ThatTheProgramOverwritesWithoutACallIsRecordedAtTheEnd) {
   const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
   const Environment forces = forcing(GetParam());
   const Environment own = forces + Environment{{name, value}};
-  EXPECT_EQ(follow({"write", name + "=" + bad}, own).did("nondeterministic"), Strings{name + " " + bad});
+  EXPECT_EQ(follow({"write", name + "=" + bad}, own).did("nondeterministic"),
+            Strings{name + " " + bad});
   EXPECT_TRUE(follow({"write", name + "=" + value}, own).logs.empty());
   EXPECT_EQ(follow({"remove", name}, own).did("nondeterministic"),
             when_unset == "set" ? Strings{name + " "} : Strings{});
@@ -232,9 +248,9 @@ TEST(SetVariables, IsFollowedInThreadsAndChildren) {
 }
 
 TEST(SetVariables, SetAgainToARepeatableValueIsSaidOnce) {
-  const Followed again =
-      follow({"setenv", "NCCL_ALGO", "Tree", "setenv", "NCCL_ALGO", "Ring", "setenv", "NCCL_ALGO", "LL128",
-              "unsetenv", "NCCL_ALGO", "putenv", "NCCL_ALGO=ring", "putenv", "NCCL_ALGO=ring"});
+  const Followed again = follow({"setenv", "NCCL_ALGO", "Tree", "setenv", "NCCL_ALGO", "Ring",
+                                 "setenv", "NCCL_ALGO", "LL128", "unsetenv", "NCCL_ALGO", "putenv",
+                                 "NCCL_ALGO=ring", "putenv", "NCCL_ALGO=ring"});
   EXPECT_EQ(again.did("nondeterministic"),
             (Strings{"setenv NCCL_ALGO Tree", "setenv NCCL_ALGO LL128", "unsetenv NCCL_ALGO "}));
   EXPECT_EQ(again.did("observe"), (Strings{"setenv NCCL_ALGO Ring", "putenv NCCL_ALGO ring"}));
@@ -246,28 +262,32 @@ Strings counted(const Followed& followed, const std::string& function) {
   for (const ProcessLog& log : followed.logs)
     for (const auto& call : log.calls())
       if (call["fn"] == function)
-        found.push_back(
-            std::to_string(log.count(call)) +
-            (log.counts.at(call["c"].get<size_t>()).action == 1 ? " observe " : " nondeterministic ") +
-            call["variable"].get<std::string>());
+        found.push_back(std::to_string(log.count(call)) +
+                        (log.counts.at(call["c"].get<size_t>()).action == 1
+                             ? " observe "
+                             : " nondeterministic ") +
+                        call["variable"].get<std::string>());
   return found;
 }
 
 // As accelerate's clear_environment does.
 TEST(SetVariables, GivenBackBeforeAnybodyAskedIsNoUndoing) {
-  const Followed restored = follow({"unsetenv", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring", "unsetenv",
-                                    "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring"});
+  const Followed restored = follow({"unsetenv", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring",
+                                    "unsetenv", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring"});
   EXPECT_EQ(counted(restored, "unsetenv"), Strings{"2 observe NCCL_ALGO"});
-  EXPECT_EQ(counted(follow({"unsetenv", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring", "unsetenv", "NCCL_ALGO"}),
+  EXPECT_EQ(counted(follow({"unsetenv", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring", "unsetenv",
+                            "NCCL_ALGO"}),
                     "unsetenv"),
             Strings{"2 nondeterministic NCCL_ALGO"});
-  EXPECT_EQ(counted(follow({"unsetenv", "NCCL_ALGO", "print", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring"}),
+  EXPECT_EQ(counted(follow({"unsetenv", "NCCL_ALGO", "print", "NCCL_ALGO", "setenv", "NCCL_ALGO",
+                            "Ring"}),
                     "unsetenv"),
             Strings{"1 nondeterministic NCCL_ALGO"})
       << "somebody has read it";
-  EXPECT_EQ(counted(follow({"unsetenv", "NCCL_ALGO", "child", "setenv", "NCCL_ALGO", "Ring"}), "unsetenv"),
+  EXPECT_EQ(counted(follow({"unsetenv", "NCCL_ALGO", "child", "setenv", "NCCL_ALGO", "Ring"}),
+                    "unsetenv"),
             Strings{"1 nondeterministic NCCL_ALGO"})
-      << "a child's giving back is none of its parent's";
+      << "a child's giving back is not its parent's";
 }
 
 // XLA reads its flags once.
@@ -284,8 +304,8 @@ TEST(SetVariables, UndoneAfterTheirOnlyReaderIsNoUndoing) {
 }
 
 TEST(SetVariables, WhoAskedForThemIsSaid) {
-  const Followed asked = follow(
-      {"setenv", "NCCL_ALGO", "Tree", "print", "MKL_CBWR", "print", "NO_SUCH_NAME", "print", "MKL_CBWRX"});
+  const Followed asked = follow({"setenv", "NCCL_ALGO", "Tree", "print", "MKL_CBWR", "print",
+                                 "NO_SUCH_NAME", "print", "MKL_CBWRX"});
   ASSERT_EQ(asked.logs.size(), 1u);
   Strings found;
   for (const auto& record : asked.logs[0].records)
@@ -302,31 +322,65 @@ TEST(SetVariables, TreesWithPinnedChannelsStay) {
   const Environment equal = {{"NCCL_MIN_NCHANNELS", "8"}, {"NCCL_MAX_NCHANNELS", "8"}};
   for (const std::string own : {"allreduce:tree", "Tree", "Tree,Ring"}) {
     EXPECT_EQ(printed("NCCL_ALGO", enforce + equal + Environment{{"NCCL_ALGO", own}}), own);
-    for (const Environment& other : {Environment{{"NCCL_MAX_NCHANNELS", "8"}},
-                                     equal + Environment{{"NCCL_MIN_NCHANNELS", "4"}}, Environment{}})
+    for (const Environment& other :
+         {Environment{{"NCCL_MAX_NCHANNELS", "8"}},
+          equal + Environment{{"NCCL_MIN_NCHANNELS", "4"}}, Environment{}})
       EXPECT_EQ(printed("NCCL_ALGO", enforce + other + Environment{{"NCCL_ALGO", own}}), "Ring");
   }
   for (const std::string own : {"allreduce:nvls", "^Tree", "allreduce:", "", "ring,nvls"})
-    EXPECT_EQ(printed("NCCL_ALGO", enforce + equal + Environment{{"NCCL_ALGO", own}}), "Ring") << own;
-  const Strings channels = {"setenv", "NCCL_MIN_NCHANNELS", "1", "setenv", "NCCL_MAX_NCHANNELS", "1"};
+    EXPECT_EQ(printed("NCCL_ALGO", enforce + equal + Environment{{"NCCL_ALGO", own}}), "Ring")
+        << own;
+  const Strings channels = {"setenv", "NCCL_MIN_NCHANNELS", "1",
+                            "setenv", "NCCL_MAX_NCHANNELS", "1"};
   const Strings tree = {"setenv", "NCCL_ALGO", "allreduce:tree"};
   Strings before = channels;
   before.insert(before.end(), tree.begin(), tree.end());
   EXPECT_TRUE(follow(before).logs.empty()) << "set by the program itself";
   Strings after = tree;
   after.insert(after.end(), channels.begin(), channels.end());
-  EXPECT_EQ(counted(follow(after), "setenv").at(0), "1 observe NCCL_ALGO") << "and the limits after it";
+  EXPECT_EQ(counted(follow(after), "setenv").at(0), "1 observe NCCL_ALGO")
+      << "and the limits after it";
+}
+
+// From NCCL 2.31 on a protocol without a function's name leaves the functions that the algorithms
+// do not name without any.
+TEST(SetVariables, TheProtocolNamesTheFunctionsThatTheAlgorithmsName) {
+  const Environment equal = {{"NCCL_MIN_NCHANNELS", "8"}, {"NCCL_MAX_NCHANNELS", "8"}};
+  const auto protocol = [&](const Environment& own) {
+    return printed("NCCL_PROTO", enforce + equal + own);
+  };
+  for (const auto& [algorithms, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"allreduce:tree", "allreduce:Simple,Simple"},
+           {"AllReduce:tree,ring", "allreduce:Simple,Simple"},
+           {"allreduce:tree;broadcast:ring", "allreduce:Simple;broadcast:Simple,Simple"},
+           {"ring,tree;allreduce:tree", "Simple"},
+           {"Ring", "Simple"},
+           {"^NVLS", "Simple"}}) {
+    EXPECT_EQ(protocol({{"NCCL_ALGO", algorithms}}), expected) << algorithms;
+    EXPECT_EQ(protocol({{"NCCL_ALGO", algorithms}, {"NCCL_PROTO", "LL,LL128"}}), expected)
+        << algorithms;
+    EXPECT_EQ(protocol({{"NCCL_ALGO", algorithms}, {"NCCL_PROTO", "Simple"}}), expected)
+        << algorithms;
+    EXPECT_EQ(protocol({{"NCCL_ALGO", algorithms}, {"NCCL_PROTO", "LL"}}), "LL")
+        << "the user's own";
+  }
+  EXPECT_EQ(protocol({{"NCCL_ALGO", "allreduce:nvls"}}), "Simple") << "which becomes Ring";
+  EXPECT_EQ(protocol({{"NCCL_ALGO", "allreduce:tree"}, {"DETSHIM_DISABLE", "env:NCCL_PROTO"}}),
+            "(unset)");
 }
 
 TEST(SetVariables, ACallThatChangesNothingIsNotRecorded) {
-  EXPECT_TRUE(follow({"default", "NCCL_ALGO", "Tree", "unsetenv", "PYTORCH_TUNABLEOP_ENABLED", "setenv",
-                      "NCCL_ALGORITHM", "Tree", "setenv", "NCCL", "Tree"})
+  EXPECT_TRUE(follow({"default", "NCCL_ALGO", "Tree", "unsetenv", "PYTORCH_TUNABLEOP_ENABLED",
+                      "setenv", "NCCL_ALGORITHM", "Tree", "setenv", "NCCL", "Tree"})
                   .logs.empty());
-  EXPECT_EQ(follow({"default", "PYTORCH_TUNABLEOP_ENABLED", "1"}).did("nondeterministic").size(), 1u);
-  const Followed repeated = follow({"setenv", "NCCL_ALGO", "Tree", "default", "NCCL_ALGO", "LL", "unsetenv",
-                                    "NCCL_ALGO", "unsetenv", "NCCL_ALGO"});
-  EXPECT_EQ(repeated.did("nondeterministic"), (Strings{"setenv NCCL_ALGO Tree", "unsetenv NCCL_ALGO "}));
-  for (const auto& call : repeated.logs.at(0).calls()) EXPECT_EQ(repeated.logs[0].count(call), 1u) << call;
+  EXPECT_EQ(follow({"default", "PYTORCH_TUNABLEOP_ENABLED", "1"}).did("nondeterministic").size(),
+            1u);
+  const Followed repeated = follow({"setenv", "NCCL_ALGO", "Tree", "default", "NCCL_ALGO", "LL",
+                                    "unsetenv", "NCCL_ALGO", "unsetenv", "NCCL_ALGO"});
+  EXPECT_EQ(repeated.did("nondeterministic"),
+            (Strings{"setenv NCCL_ALGO Tree", "unsetenv NCCL_ALGO "}));
+  for (const auto& call : repeated.logs.at(0).calls())
+    EXPECT_EQ(repeated.logs[0].count(call), 1u) << call;
 }
 
 TEST(SetVariables, EmptiedIsOneRecord) {
@@ -337,9 +391,11 @@ TEST(SetVariables, EmptiedIsOneRecord) {
 }
 
 TEST(SetVariables, ThatIsChangedByCallsNobodyWatchesIsComparedAtTheEnd) {
-  const Environment disabled = enforce + Environment{{"DETSHIM_DISABLE", "setenv,putenv,unsetenv,clearenv"}};
-  EXPECT_EQ(follow({"write", "NCCL_ALGO=Tree", "unsetenv", "MKL_CBWR"}, disabled).did("nondeterministic"),
-            (Strings{"NCCL_ALGO Tree", "MKL_CBWR "}));
+  const Environment disabled =
+      enforce + Environment{{"DETSHIM_DISABLE", "setenv,putenv,unsetenv,clearenv"}};
+  EXPECT_EQ(
+      follow({"write", "NCCL_ALGO=Tree", "unsetenv", "MKL_CBWR"}, disabled).did("nondeterministic"),
+      (Strings{"NCCL_ALGO Tree", "MKL_CBWR "}));
 }
 
 TEST(SetVariables, EditedInPlaceIsRecorded) {
@@ -386,7 +442,8 @@ TEST(SetVariables, OfAShellsChildIsSetAgain) {
 
 TEST(SetVariables, HasWhatIsLeftAloneNotedInEveryMode) {
   Environment values;
-  for (const std::string& name : noted) values[name] = "7";
+  for (const std::string& name : noted)
+    values[name] = "7";
   for (const char* mode : {"enforce", "record", "observe"}) {
     const TemporaryFolder scratch;
     const Environment all = enforce + values + Environment{{"DETSHIM_MODE", mode}};
@@ -402,12 +459,14 @@ TEST(SetVariables, HasWhatIsLeftAloneNotedInEveryMode) {
         }
     EXPECT_EQ(found, noted) << mode;
   }
-  for (const std::string& name : noted) EXPECT_EQ(printed(name, enforce + values), "7");
+  for (const std::string& name : noted)
+    EXPECT_EQ(printed(name, enforce + values), "7");
 }
 
 TEST(SetVariables, OfTheUserMayBeLargeAndOddAndTheLogHoldsAll) {
   Environment values;
-  for (const Row& row : rows) values[row.name] = "\"\n" + std::string(300, 'x') + row.bad;
+  for (const Row& row : rows)
+    values[row.name] = "\"\n" + std::string(300, 'x') + row.bad;
   values["XLA_FLAGS"] = "--a=\"" + std::string(300, 'x') + "\"";
   const Followed all =
       follow({"print", "NCCL_ALGO"}, enforce + values + Environment{{"DETSHIM_MODE", "strict"}});
@@ -416,8 +475,10 @@ TEST(SetVariables, OfTheUserMayBeLargeAndOddAndTheLogHoldsAll) {
   std::vector<std::string> names;
   for (const auto& record : all.logs[0].records)
     if (record.contains("env"))
-      for (const auto& change : record["env"]) names.push_back(change["name"]);
-  for (const Row& row : rows) EXPECT_TRUE(std::ranges::count(names, row.name) == 1) << row.name;
+      for (const auto& change : record["env"])
+        names.push_back(change["name"]);
+  for (const Row& row : rows)
+    EXPECT_TRUE(std::ranges::count(names, row.name) == 1) << row.name;
 }
 
 // TensorFlow itself is not needed for this: its library's name says that it is there.
@@ -430,8 +491,9 @@ TEST(SetVariables, ThatTensorFlowWouldNeedAndEnforceDoesNotForceAreSaid) {
   const Strings orders = {"load", library, "load", driver};
   const Environment with_log = enforce + Environment{{"NCCL_ALGO", "Tree"}};
   EXPECT_EQ(follow(orders, with_log).did("nondeterministic"), Strings{"TF_DETERMINISTIC_OPS "});
-  EXPECT_EQ(follow(orders, with_log + Environment{{"TF_DETERMINISTIC_OPS", "0"}}).did("nondeterministic"),
-            Strings{"TF_DETERMINISTIC_OPS 0"});
+  EXPECT_EQ(
+      follow(orders, with_log + Environment{{"TF_DETERMINISTIC_OPS", "0"}}).did("nondeterministic"),
+      Strings{"TF_DETERMINISTIC_OPS 0"});
   for (const Environment& good :
        {Environment{{"TF_DETERMINISTIC_OPS", "1"}}, Environment{{"DETSHIM_MODE", "strict"}},
         Environment{{"DETSHIM_MODE", "record"}},
@@ -458,14 +520,17 @@ TEST(SetVariables, WhoseReaderIsInAnotherVersionAreSaid) {
       for (const ProcessLog& log : follow({"load", library}, environment).logs)
         for (const auto& call : log.calls())
           if (call["why"] == "other_version")
-            found.push_back(call["fn"].get<std::string>() + " " + call["version"].get<std::string>() + " " +
+            found.push_back(call["fn"].get<std::string>() + " " +
+                            call["version"].get<std::string>() + " " +
                             call["known_good"].get<std::string>());
       return found;
     };
-    EXPECT_EQ(said(with_log),
-              version == "0.99.0" ? Strings{"VLLM_TRITON_FORCE_FIRST_CONFIG 0.99.0 0.24..0.33"} : Strings{});
-    EXPECT_EQ(said(with_log + Environment{{"DETSHIM_DISABLE", "env:VLLM_TRITON_FORCE_FIRST_CONFIG"}}),
-              Strings{});
+    EXPECT_EQ(said(with_log), version == "0.99.0"
+                                  ? Strings{"VLLM_TRITON_FORCE_FIRST_CONFIG 0.99.0 0.24..0.33"}
+                                  : Strings{});
+    EXPECT_EQ(
+        said(with_log + Environment{{"DETSHIM_DISABLE", "env:VLLM_TRITON_FORCE_FIRST_CONFIG"}}),
+        Strings{});
     EXPECT_EQ(said(with_log + Environment{{"DETSHIM_MODE", "record"}}), Strings{});
   }
 }
@@ -477,11 +542,13 @@ TEST(SetVariables, WhoseReaderIsInstalledInAnotherVersionAreLeft) {
     bool is_left;
   };
   const std::string variable = "VLLM_TRITON_FORCE_FIRST_CONFIG";
-  for (const Case& tested : {Case{"0.99.0", nullptr, "(unset)", true}, Case{"0.25.1", nullptr, "1", false},
-                             Case{"0.20.1", nullptr, "(unset)", false}, Case{"0.99.0", "", "1", false}}) {
+  for (const Case& tested :
+       {Case{"0.99.0", nullptr, "(unset)", true}, Case{"0.25.1", nullptr, "1", false},
+        Case{"0.20.1", nullptr, "(unset)", false}, Case{"0.99.0", "", "1", false}}) {
     const TemporaryFolder scratch;
     const std::filesystem::path packages = scratch.path() / "site-packages",
-                                info = packages / (std::string("vllm-") + tested.version + ".dist-info");
+                                info = packages /
+                                       (std::string("vllm-") + tested.version + ".dist-info");
     std::filesystem::create_directories(packages / "vllm");
     std::filesystem::create_directories(info);
     std::ofstream(info / "METADATA") << "Name: vllm\nVersion: " << tested.version << '\n';
@@ -489,21 +556,59 @@ TEST(SetVariables, WhoseReaderIsInstalledInAnotherVersionAreLeft) {
     const std::filesystem::path library = packages / "vllm/_C.abi3.so";
     std::filesystem::copy_file(PLUGIN_LIBRARY, library);
     Environment environment = {{"PYTHONPATH", packages}};
-    if (tested.leave != nullptr) environment["DETSHIM_LEAVE"] = tested.leave;
-    const Result result = run(
-        detshim_run(scratch, {"--seed", "42"}, {program, "print", variable, "load", library}), environment);
+    if (tested.leave != nullptr)
+      environment["DETSHIM_LEAVE"] = tested.leave;
+    const Result result =
+        run(detshim_run(scratch, {"--seed", "42"}, {program, "print", variable, "load", library}),
+            environment);
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(lines(result.out).at(0), tested.printed) << tested.version;
-    const auto log = nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", scratch.log()}).out);
+    const auto log =
+        nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", scratch.log()}).out);
     Strings said;
     for (const auto& reason : log["reasons"])
-      if (reason["kind"] == "version") said.push_back(reason["text"]);
-    const std::string is_left = variable + " is not set: it is known good in versions 0.24..0.33, and its "
-                                           "reader is here in version 0.99.0";
+      if (reason["kind"] == "version")
+        said.push_back(reason["text"]);
+    const std::string is_left = variable +
+                                " is not set: it is known good in versions 0.24..0.33, and its "
+                                "reader is here in version 0.99.0";
     EXPECT_EQ(said, tested.is_left ? Strings{is_left} : Strings{});
     if (tested.is_left) {
       EXPECT_EQ(log["verdict"], "unverified");
     }
+  }
+}
+
+// Transformer Engine ends a program that it has no deterministic kernel for.
+TEST(SetVariables, ThatEndProgramsInLaterVersionsAreLeftThere) {
+  const std::string variable = "NVTE_ALLOW_NONDETERMINISTIC_ALGO";
+  for (const std::string version : {"2.14.1", "2.16.0", "2.20.2"}) {
+    const TemporaryFolder scratch;
+    const std::filesystem::path packages = scratch.path() / "site-packages",
+                                info = packages / ("transformer_engine-" + version + ".dist-info"),
+                                library = packages / "transformer_engine/libtransformer_engine.so";
+    std::filesystem::create_directories(info);
+    std::filesystem::create_directories(library.parent_path());
+    std::ofstream(info / "METADATA") << "Name: transformer_engine\nVersion: " << version << '\n';
+    std::ofstream(info / "RECORD") << "";
+    std::filesystem::copy_file(PLUGIN_LIBRARY, library);
+    const Strings command = {program, "print", variable, "load", library.string()};
+    const bool is_left = version != "2.14.1";
+    const Result result =
+        run(detshim_run(scratch, {"--seed", "42"}, command), {{"PYTHONPATH", packages}});
+    EXPECT_EQ(lines(result.out).at(0), is_left ? "(unset)" : "0") << version;
+    const auto log =
+        nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", scratch.log()}).out);
+    Strings said;
+    for (const auto& reason : log["reasons"])
+      if (reason["kind"] == "version")
+        said.push_back(reason["text"]);
+    EXPECT_EQ(said, is_left
+                        ? Strings{variable +
+                                  " is not set: it is known good in versions 0.12..2.14, and its "
+                                  "reader is here in version " +
+                                  version}
+                        : Strings{});
   }
 }
 
@@ -519,9 +624,11 @@ TEST(SetVariables, WithAKnownReaderBesideAnotherAreSet) {
       std::ofstream(info / "RECORD") << "";
     };
     install("jaxlib", "0.99.0");
-    if (has_known) install("jax_plugins", "0.5.0");
-    const Result result = run(detshim_run(scratch, {"--seed", "42"}, {program, "print", "XLA_FLAGS"}),
-                              {{"PYTHONPATH", packages}});
+    if (has_known)
+      install("jax_plugins", "0.5.0");
+    const Result result =
+        run(detshim_run(scratch, {"--seed", "42"}, {program, "print", "XLA_FLAGS"}),
+            {{"PYTHONPATH", packages}});
     EXPECT_EQ(lines(result.out).at(0) != "(unset)", has_known) << result.out << result.err;
   }
 }
@@ -532,13 +639,14 @@ TEST(XlaFlags, AreAddedBehindTheUsersOwn) {
   const std::string own = "--xla_dump_to=/tmp/x  --xla_gpu_cuda_data_dir='/a b'";
   const Followed added = follow({"print", "XLA_FLAGS"}, enforce + Environment{{"XLA_FLAGS", own}});
   EXPECT_EQ(added.out, Strings{own + " " + ops + " " + level + " " + scatter});
-  EXPECT_EQ(
-      printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own}, {"DETSHIM_DISABLE", "env:XLA_FLAGS"}}),
-      own);
+  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own},
+                                                       {"DETSHIM_DISABLE", "env:XLA_FLAGS"}}),
+            own);
 }
 
 TEST(XlaFlags, AreAddedWhereOneIsMissing) {
-  for (const std::string& own : {ops, level, scatter, std::string{"--xla_disable_hlo_passes='algsimp,cse'"}})
+  for (const std::string& own :
+       {ops, level, scatter, std::string{"--xla_disable_hlo_passes='algsimp,cse'"}})
     EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own}}),
               own + " " + ops + " " + level + " " + scatter);
 }
@@ -566,10 +674,12 @@ TEST(XlaFlags, ThatNothingCanBeAddedToStayAndAreRecorded) {
 }
 
 TEST(XlaFlags, ThatAProgramAddsToStayRepeatable) {
-  EXPECT_TRUE(follow({"setenv", "XLA_FLAGS", ops + " " + level + " --xla_force_host_platform_device_count=8"})
+  EXPECT_TRUE(follow({"setenv", "XLA_FLAGS",
+                      ops + " " + level + " --xla_force_host_platform_device_count=8"})
                   .logs.empty());
   const std::string own = "--xla_force_host_platform_device_count=8";
-  EXPECT_EQ(follow({"setenv", "XLA_FLAGS", own}).did("nondeterministic"), Strings{"setenv XLA_FLAGS " + own});
+  EXPECT_EQ(follow({"setenv", "XLA_FLAGS", own}).did("nondeterministic"),
+            Strings{"setenv XLA_FLAGS " + own});
 }
 
 } // namespace

@@ -25,20 +25,22 @@ void run_script(const TemporaryFolder& scratch, bool parent_draws, const std::st
                 int status = 0) {
   const std::string whole =
       std::string{"import os, sys\n"} + (parent_draws ? "os.urandom(8)\n" : "") + script;
-  const Result result = run({"/usr/bin/python3", "-c", whole}, under_shim(scratch, seed), scratch.path());
+  const Result result =
+      run({"/usr/bin/python3", "-c", whole}, under_shim(scratch, seed), scratch.path());
   EXPECT_EQ(result.status, status) << result.err;
 }
 
 /// A child of `count`, one after the other: what it does.
 std::string in_children(int count, const std::string& what) {
-  return "for i in range(" + std::to_string(count) + "):\n  pid = os.fork()\n  if pid == 0:\n    " + what +
-         "\n    os._exit(0)\n  os.waitpid(pid, 0)\n";
+  return "for i in range(" + std::to_string(count) + "):\n  pid = os.fork()\n  if pid == 0:\n    " +
+         what + "\n    os._exit(0)\n  os.waitpid(pid, 0)\n";
 }
 
 std::vector<fs::path> record_files(const TemporaryFolder& scratch) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator{scratch.log()})
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+    if (entry.path().extension() == ".jsonl")
+      files.push_back(entry.path());
   return files;
 }
 
@@ -52,16 +54,18 @@ uint64_t bytes_on_disk(const TemporaryFolder& scratch) {
 uint64_t counted(const ProcessLog& process) {
   uint64_t sum = 0;
   for (const auto& call : process.calls())
-    if (call["do"] == "pin") sum += process.count(call);
+    if (call["do"] == "pin")
+      sum += process.count(call);
   return sum;
 }
 
-/// The process paths of those that drew; each must be there once, and have counted so many calls. That the
-/// first one forks makes a log too.
+/// The process paths of those that drew; each must be there once, and have counted so many calls.
+/// That the first one forks makes a log too.
 std::set<std::string> paths(const std::vector<ProcessLog>& logs, uint64_t calls) {
   std::set<std::string> found;
   for (const ProcessLog& log : logs) {
-    if (counted(log) == 0) continue;
+    if (counted(log) == 0)
+      continue;
     EXPECT_TRUE(found.insert(log.records.at(0).at("path")).second) << log.name;
     EXPECT_EQ(counted(log), calls) << log.name;
   }
@@ -75,13 +79,15 @@ TEST_P(SharedLogOf, TakesAtMostTwoKilobytesForAChildThatDrawsOnce) {
     const TemporaryFolder scratch;
     run_script(scratch, GetParam(), in_children(children, "os.urandom(8)"));
     EXPECT_EQ(record_files(scratch).size(), 1u);
-    EXPECT_EQ(paths(read_log(scratch.log()), 1).size(), static_cast<size_t>(children) + (GetParam() ? 1 : 0));
+    EXPECT_EQ(paths(read_log(scratch.log()), 1).size(),
+              static_cast<size_t>(children) + (GetParam() ? 1 : 0));
     return bytes_on_disk(scratch);
   };
   EXPECT_LE(size(101) - size(1), 100u * 2048);
 }
 
-// What it wrote is there although it was killed right after the draw, and its line damages none of another's.
+// What it wrote is there although it was killed right after the draw, and its line damages none of
+// another's.
 TEST_P(SharedLogOf, KeepsWhatAKilledChildDrew) {
   const TemporaryFolder scratch;
   run_script(scratch, GetParam(), in_children(50, "os.urandom(8); os.kill(os.getpid(), 9)"));
@@ -94,10 +100,7 @@ TEST_P(SharedLogOf, KeepsWhatAKilledChildDrew) {
 
 TEST_P(SharedLogOf, IsWholeWhereManyChildrenWriteAtOnce) {
   const TemporaryFolder scratch;
-  run_script(scratch, GetParam(),
-             "pids = []\nfor i in range(64):\n  pid = os.fork()\n  if pid == 0:\n"
-             "    for k in range(100): os.urandom(8)\n    if os.fork() == 0: os.urandom(8); os._exit(0)\n"
-             "    os.wait(); os._exit(0)\n  pids.append(pid)\nfor pid in pids: os.waitpid(pid, 0)\n");
+  run_script(scratch, GetParam(), contents(PROGRAMS "many_children.py"));
   uint64_t drawn = 0;
   std::set<std::string> found;
   for (const ProcessLog& log : read_log(scratch.log())) {
@@ -130,15 +133,19 @@ TEST_P(SharedLogOf, IsNotWrittenIntoWhatTookItsDescriptors) {
   const Result read = run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()});
   EXPECT_EQ(nlohmann::json::parse(read.out).at("processes"), 4);
   const std::vector<ProcessLog> logs = read_log(scratch.log());
-  EXPECT_GE(std::ranges::count_if(logs, [](const ProcessLog& log) { return counted(log) > 0; }),
+  EXPECT_GE(std::ranges::count_if(logs,
+                                  [](const ProcessLog& log) {
+                                    return counted(log) > 0;
+                                  }),
             GetParam() ? 4 : 3);
 }
 
 // Whether a hook sees that it does, or none.
 TEST(SharedLog, IsOfProcessesThatGaveUpTheirRightsToo) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root";
-  for (const char* way :
-       {"os.setuid(65534)", "libc.syscall(105 if os.uname().machine == 'x86_64' else 146, 65534)"}) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "needs root";
+  for (const char* way : {"os.setuid(65534)",
+                          "libc.syscall(105 if os.uname().machine == 'x86_64' else 146, 65534)"}) {
     const TemporaryFolder scratch;
     run_script(scratch, true,
                "import ctypes\nlibc = ctypes.CDLL(None)\n" +
@@ -154,8 +161,8 @@ TEST(SharedLog, IsOfProcessesThatGaveUpTheirRightsToo) {
 
 TEST_P(SharedLogOf, IsClosedByALineThatCountsItsProcesses) {
   const TemporaryFolder scratch;
-  const std::string whole =
-      std::string{"import os\n"} + (GetParam() ? "os.urandom(8)\n" : "") + in_children(5, "os.urandom(8)");
+  const std::string whole = std::string{"import os\n"} + (GetParam() ? "os.urandom(8)\n" : "") +
+                            in_children(5, "os.urandom(8)");
   const Result result =
       run({"/usr/bin/python3", "-c", whole},
           under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}), scratch.path());
@@ -166,12 +173,10 @@ TEST_P(SharedLogOf, IsClosedByALineThatCountsItsProcesses) {
 // A limit on the size of its files, which those of others may have reached.
 TEST_P(SharedLogOf, LeavesAChildWithALimitAFileOfItsOwn) {
   const TemporaryFolder scratch;
-  run_script(
-      scratch, GetParam(),
-      in_children(1, "os.urandom(8)") +
-          in_children(
-              2,
-              "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384)); os.urandom(8)"));
+  run_script(scratch, GetParam(),
+             in_children(1, "os.urandom(8)") +
+                 in_children(2, "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, "
+                                "(16384, 16384)); os.urandom(8)"));
   EXPECT_EQ(paths(read_log(scratch.log()), 1).size(), GetParam() ? 4u : 3u);
   EXPECT_EQ(record_files(scratch).size(), 3u);
 }

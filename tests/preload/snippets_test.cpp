@@ -1,5 +1,5 @@
-// Every snippet in every framework: equal under one seed, different under another, and different without the
-// library or without its hook. A test that passes without the library proves nothing.
+// Every snippet in every framework: equal under one seed, different under another, and different
+// without the library or without its hook. A test that passes without the library proves nothing.
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ namespace {
 
 struct Snippet {
   std::string name;
-  /// What DETSHIM_DISABLE has to name to leave the snippet as random as it is without the library: the hook
-  /// that the snippet is about, and those that would make up for it.
+  /// What DETSHIM_DISABLE has to name to leave the snippet as random as it is without the library:
+  /// the hook that the snippet is about, and those that would make up for it.
   std::string hooks;
 };
 
@@ -104,8 +104,10 @@ std::vector<Case> cases() {
     for (const char* framework : {"plain", "constructor", "thread", "fork", "exec"})
       result.push_back({snippet, framework});
     if (!members.contains(snippet.name))
-      for (const char* framework : {"dlsym", "dlvsym"}) result.push_back({snippet, framework});
-    if (signal_safe.contains(snippet.name)) result.push_back({snippet, "signal"});
+      for (const char* framework : {"dlsym", "dlvsym"})
+        result.push_back({snippet, framework});
+    if (signal_safe.contains(snippet.name))
+      result.push_back({snippet, "signal"});
   }
   return result;
 }
@@ -117,7 +119,8 @@ std::string output(const Case& tested, Environment environment) {
   Result result;
   if (tested.framework == "constructor") {
     std::string& preload = environment["LD_PRELOAD"];
-    if (!preload.empty()) preload += ":";
+    if (!preload.empty())
+      preload += ":";
     preload += folder / (tested.snippet.name + ".so");
     result = run({folder / "nothing"}, environment);
   } else {
@@ -139,7 +142,8 @@ class Snippets : public testing::TestWithParam<Case> {};
 TEST_P(Snippets, AreEqualUnderOneSeedAndDifferWithoutIt) {
   const Case& tested = GetParam();
   if (!std::filesystem::exists(folder / tested.snippet.name))
-    GTEST_SKIP() << tested.snippet.name << " was not built: this machine's libraries lack the source";
+    GTEST_SKIP() << tested.snippet.name
+                 << " was not built: this machine's libraries lack the source";
 
   EXPECT_NE(output(tested, {}), output(tested, {})) << "without the library";
   const std::string expected = output_under_shim(tested, {{"DETSHIM_SEED", "42"}});
@@ -158,9 +162,11 @@ INSTANTIATE_TEST_SUITE_P(All, Snippets, testing::ValuesIn(cases()), [](const aut
 
 TEST(SnippetTable, NamesEverySnippetThatWasBuilt) {
   std::set<std::string> named, built;
-  for (const Snippet& snippet : snippets) named.insert(snippet.name + ".so");
+  for (const Snippet& snippet : snippets)
+    named.insert(snippet.name + ".so");
   for (const auto& entry : std::filesystem::directory_iterator{folder})
-    if (entry.path().extension() == ".so") built.insert(entry.path().filename());
+    if (entry.path().extension() == ".so")
+      built.insert(entry.path().filename());
   EXPECT_TRUE(std::ranges::includes(named, built));
   EXPECT_GT(built.size(), 40u);
 }
@@ -168,12 +174,15 @@ TEST(SnippetTable, NamesEverySnippetThatWasBuilt) {
 TEST(SnippetRandomDevice, AcceptsTheSameSourcesAsWithoutTheLibrary) {
   const auto sources = [](const std::string& text) {
     std::vector<std::string> names = lines(text);
-    std::erase_if(names, [](const std::string& line) { return line.size() == 16; }); // the values
+    std::erase_if(names, [](const std::string& line) {
+      return line.size() == 16;
+    }); // the values
     return names;
   };
   for (const char* name : {"std_random_device", "std_random_device_old_abi"}) {
     const Case tested{{name, ""}, "plain"};
-    EXPECT_EQ(sources(output_under_shim(tested, {{"DETSHIM_SEED", "42"}})), sources(output(tested, {})));
+    EXPECT_EQ(sources(output_under_shim(tested, {{"DETSHIM_SEED", "42"}})),
+              sources(output(tested, {})));
   }
 }
 

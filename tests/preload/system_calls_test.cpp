@@ -1,5 +1,5 @@
-// docs/COVERAGE.md lists the system calls that the library makes: a filter that allows them lets it pass, and
-// each of them is needed.
+// docs/COVERAGE.md lists the system calls that the library makes: a filter that allows them lets it
+// pass, and each of them is needed.
 #include "log_files.h"
 #include "run.h"
 
@@ -20,7 +20,8 @@ Names listed(const std::string& row) {
   std::ifstream document{COVERAGE_DOCUMENT};
   Names names;
   for (std::string line; std::getline(document, line);) {
-    if (!line.starts_with("| " + row)) continue;
+    if (!line.starts_with("| " + row))
+      continue;
     const std::string calls = line.substr(line.find('|', 2));
     const std::regex name{"`([a-z0-9_]+)`"};
     for (std::sregex_iterator at{calls.begin(), calls.end(), name}, end; at != end; ++at)
@@ -34,8 +35,9 @@ Result filtered(const std::string& way, const Names& names, bool is_preloaded = 
   const TemporaryFolder scratch;
   std::vector<std::string> command = {FILTERED_PROGRAM, way};
   command.insert(command.end(), names.begin(), names.end());
-  return run(command, is_preloaded ? under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}})
-                                   : Environment{});
+  return run(command, is_preloaded
+                          ? under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}})
+                          : Environment{});
 }
 
 constexpr int killed = 128 + SIGSYS;
@@ -46,7 +48,8 @@ Names not_needed(const std::string& way, const Names& all, const Names& needed) 
   for (const std::string& name : needed) {
     Names others = all;
     std::erase(others, name);
-    if (filtered(way, others).status != killed) result.push_back(name);
+    if (filtered(way, others).status != killed)
+      result.push_back(name);
   }
   return result;
 }
@@ -64,22 +67,28 @@ struct Case {
 class SystemCalls : public testing::TestWithParam<Case> {};
 
 TEST_P(SystemCalls, AreThoseOfTheDocument) {
-  if (filtered("warm", {"getrandom"}, false).status == 126) GTEST_SKIP() << "no filter can be set here";
+  if (filtered("warm", {"getrandom"}, false).status == 126)
+    GTEST_SKIP() << "no filter can be set here";
   Names all;
-  for (const char* row : GetParam().rows) all = both(all, listed(row));
+  for (const char* row : GetParam().rows)
+    all = both(all, listed(row));
   EXPECT_EQ(filtered(GetParam().way, all).status, 0);
   EXPECT_EQ(not_needed(GetParam().way, all, listed(GetParam().rows.back())), Names{});
 }
 
 const char* const new_place = "a draw from a new place";
-INSTANTIATE_TEST_SUITE_P(All, SystemCalls,
-                         testing::Values(Case{"warm", {"a draw from a place that drew before"}},
-                                         Case{"draw", {new_place}},
-                                         Case{"device", {new_place, "opening and reading a random device"}},
-                                         Case{"end", {new_place, "the end of a process that has a log"}}),
-                         [](const auto& tested) { return std::string{tested.param.way}; });
+INSTANTIATE_TEST_SUITE_P(
+    All, SystemCalls,
+    testing::Values(Case{"warm", {"a draw from a place that drew before"}},
+                    Case{"draw", {new_place}},
+                    Case{"device", {new_place, "opening and reading a random device"}},
+                    Case{"end", {new_place, "the end of a process that has a log"}}),
+    [](const auto& tested) {
+      return std::string{tested.param.way};
+    });
 
-// ------------------------------------------------------------------ a filter that the program puts on itself
+// ------------------------------------------------------------------ a filter that the program puts
+// on itself
 
 Result sandboxed(const std::string& way, const TemporaryFolder& scratch) {
   return run({SANDBOXED_PROGRAM, way}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
@@ -100,18 +109,20 @@ Names functions(const TemporaryFolder& scratch, const std::string& action) {
   Names names;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& call : process.calls())
-      if (call["do"] == action) names.push_back(call["fn"]);
+      if (call["do"] == action)
+        names.push_back(call["fn"]);
   return names;
 }
 
 class Sandboxes : public testing::TestWithParam<const char*> {};
 
-// Whatever the filter does at a call that it does not allow: the program lives as it does without us, its
-// draws are pinned, and what is not recorded is said.
+// Whatever the filter does at a call that it does not allow: the program lives as it does without
+// us, its draws are pinned, and what is not recorded is said.
 TEST_P(Sandboxes, AreLivedInAsWithoutTheLibrary) {
   const std::string way = GetParam();
   const Result native = run({SANDBOXED_PROGRAM, way});
-  if (native.out.find("on -") != std::string::npos) GTEST_SKIP() << "no filter can be set here";
+  if (native.out.find("on -") != std::string::npos)
+    GTEST_SKIP() << "no filter can be set here";
   // Switched off, the library is still there, and finds the functions behind its hooks.
   for (const auto& [name, value] : {std::pair{"DETSHIM_MODE", "enforce"},
                                     {"DETSHIM_MODE", "strict"},
@@ -136,17 +147,21 @@ TEST_P(Sandboxes, AreLivedInAsWithoutTheLibrary) {
   uint64_t drawn = 0;
   bool has_end = false;
   for (const ProcessLog& process : read_log(first.log())) {
-    for (const auto& call : process.calls("rand")) drawn += process.count(call);
-    for (const auto& record : process.records) has_end |= record["t"] == "end";
+    for (const auto& call : process.calls("rand"))
+      drawn += process.count(call);
+    for (const auto& record : process.records)
+      has_end |= record["t"] == "end";
   }
   EXPECT_EQ(drawn, 100u); // those before
   EXPECT_TRUE(has_end);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Sandboxes,
-                         testing::Values("strict", "kills", "traps", "refuses", "by_number", "by_seccomp",
-                                         "leaves", "device", "fork"),
-                         [](const auto& tested) { return std::string{tested.param}; });
+                         testing::Values("strict", "kills", "traps", "refuses", "by_number",
+                                         "by_seccomp", "leaves", "device", "fork"),
+                         [](const auto& tested) {
+                           return std::string{tested.param};
+                         });
 
 // Most filters keep a program from a few things that we do not do either.
 TEST(Sandbox, ThatAllowsWhatWeCallChangesNothing) {
@@ -156,7 +171,8 @@ TEST(Sandbox, ThatAllowsWhatWeCallChangesNothing) {
   EXPECT_EQ(functions(scratch, "uncovered"), Names{});
   uint64_t drawn = 0;
   for (const ProcessLog& process : read_log(scratch.log()))
-    for (const auto& call : process.calls("rand")) drawn += process.count(call);
+    for (const auto& call : process.calls("rand"))
+      drawn += process.count(call);
   EXPECT_EQ(drawn, 300u);
 }
 
@@ -168,15 +184,18 @@ TEST(Sandbox, ThatTheKernelDoesNotTakeIsNone) {
     EXPECT_EQ(answers(result), answers(run({SANDBOXED_PROGRAM, way}))) << way;
     uint64_t drawn = 0;
     for (const ProcessLog& process : read_log(scratch.log()))
-      for (const auto& call : process.calls("rand")) drawn += process.count(call);
+      for (const auto& call : process.calls("rand"))
+        drawn += process.count(call);
     EXPECT_EQ(drawn, 300u) << way;
   }
 }
 
 TEST(Sandbox, OfStressNgSucceeds) {
-  if (find_program("stress-ng").empty()) GTEST_SKIP() << "stress-ng is not installed";
+  if (find_program("stress-ng").empty())
+    GTEST_SKIP() << "stress-ng is not installed";
   const std::vector<std::string> command = {"stress-ng", "--seccomp", "1", "--seccomp-ops", "30"};
-  if (run(command).status != 0) GTEST_SKIP() << "no filter can be set here";
+  if (run(command).status != 0)
+    GTEST_SKIP() << "no filter can be set here";
   const TemporaryFolder scratch;
   EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).status, 0);
 }

@@ -18,19 +18,23 @@ protected:
       EXPECT_EQ(result.status, 0) << result.err;
       std::istringstream order(result.out);
       for (int number = 0; order >> number && number != 0;)
-        if (number == 15) return true;
+        if (number == 15)
+          return true;
     }
     return false;
   }
 };
-INSTANTIATE_TEST_SUITE_P(All, Workers, testing::Values("threads", "forks"),
-                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(All, Workers, testing::Values("threads", "forks"), [](const auto& tested) {
+  return tested.param;
+});
 
 TEST_P(Workers, BeginInTheOrderThatIsAskedFor) {
   const TemporaryFolder scratch;
   EXPECT_TRUE(last_came_first(under_shim(scratch, {{"DETSHIM_WORKERS", "reversed"}})));
   EXPECT_EQ(
-      run({WORKERS_PROGRAM, GetParam()}, under_shim(scratch, {{"DETSHIM_WORKERS", "backwards"}})).status, 2);
+      run({WORKERS_PROGRAM, GetParam()}, under_shim(scratch, {{"DETSHIM_WORKERS", "backwards"}}))
+          .status,
+      2);
 }
 
 } // namespace

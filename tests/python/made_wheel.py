@@ -1,4 +1,5 @@
 """The package that is tested, as pip takes it."""
+
 import pathlib
 import zipfile
 
@@ -9,8 +10,12 @@ def make_wheel(package, folder):
     (information,) = package.glob("detshim-*.dist-info")
     wheel = pathlib.Path(folder) / "{}-py3-none-any.whl".format(information.stem)
     with zipfile.ZipFile(wheel, "w") as archive:
-        names = [str(file.relative_to(package)) for part in ("detshim", information.name)
-                 for file in (package / part).rglob("*") if file.is_file() and file.suffix != ".pyc"]
+        names = [
+            str(file.relative_to(package))
+            for part in ("detshim", information.name)
+            for file in (package / part).rglob("*")
+            if file.is_file() and file.suffix != ".pyc"
+        ]
         for name in names:
             archive.write(package / name, name)
         record = information.name + "/RECORD"

@@ -1,4 +1,5 @@
 """The plugin for pytest: tests under detshim, and tests that run in processes of their own."""
+
 import os
 import pathlib
 import shutil
@@ -68,7 +69,13 @@ def test_it_is_the_library_that_makes_it_so(pytester, monkeypatch):
     monkeypatch.setenv("DETSHIM_MODE", "observe")  # nothing is pinned
     result = run(pytester, STABLE)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["repeatable: run 2 of 3 differs from run 1, with the seed 42", "  loss: * / *", "  stdout, line 1: * / *"])
+    result.stdout.fnmatch_lines(
+        [
+            "repeatable: run 2 of 3 differs from run 1, with the seed 42",
+            "  loss: * / *",
+            "  stdout, line 1: * / *",
+        ]
+    )
     assert processes(pytester) == 2
 
 
@@ -94,11 +101,15 @@ def test_a_flaky_test_fails_with_its_first_cause(pytester):
         ],
         consecutive=False,
     )
-    assert "detshim/repeatable_" not in result.stdout.str()  # what the plugin does itself is no cause
+    assert (
+        "detshim/repeatable_" not in result.stdout.str()
+    )  # what the plugin does itself is no cause
 
 
 def test_printed_text_counts_unless_it_is_not_to(pytester):
-    code = "@pytest.mark.repeatable(n=2, stdout={})\ndef test_prints():\n    print('loss', number())\n"
+    code = (
+        "@pytest.mark.repeatable(n=2, stdout={})\ndef test_prints():\n    print('loss', number())\n"
+    )
     result = run(pytester, code.format(True))
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["  stdout, line 1: 'loss 1' / 'loss 2'"])
@@ -107,13 +118,17 @@ def test_printed_text_counts_unless_it_is_not_to(pytester):
 
 
 def test_outcomes_count(pytester):
-    result = run(pytester, "@pytest.mark.repeatable(n=2)\ndef test_ends():\n    assert number() == 1\n")
+    result = run(
+        pytester, "@pytest.mark.repeatable(n=2)\ndef test_ends():\n    assert number() == 1\n"
+    )
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["  outcome: call passed / call failed"])
 
 
 def test_messages_of_failures_count(pytester):
-    result = run(pytester, "@pytest.mark.repeatable(n=2)\ndef test_ends():\n    assert number() == 0\n")
+    result = run(
+        pytester, "@pytest.mark.repeatable(n=2)\ndef test_ends():\n    assert number() == 0\n"
+    )
     result.stdout.fnmatch_lines(["repeatable: run 2 of 2 differs*", "  message: line *"])
 
 
@@ -131,7 +146,10 @@ def test_other_bits_that_print_alike_count(pytester):
 
 
 def test_a_test_that_fails_alike_fails_as_itself(pytester):
-    result = run(pytester, "@pytest.mark.repeatable(n=2)\ndef test_fails():\n    number()\n    assert 'a' == 'b'\n")
+    result = run(
+        pytester,
+        "@pytest.mark.repeatable(n=2)\ndef test_fails():\n    number()\n    assert 'a' == 'b'\n",
+    )
     result.assert_outcomes(failed=1)
     assert processes(pytester) == 2
     result.stdout.fnmatch_lines([">*assert 'a' == 'b'", "E*assert 'a' == 'b'"])
@@ -207,8 +225,20 @@ def test_what_is_collected_only_is_not_run(pytester):
 
 
 def test_words_for_pytest_itself_stay_with_it(pytester):
-    code = STABLE + "def test_else(): number()\n@pytest.mark.repeatable(n=2)\ndef test_fails(): assert False\n"
-    result = run(pytester, code, "--junitxml=report.xml", "-k", "stable or fails", "--basetemp=own", "-p", "no:randomly")
+    code = (
+        STABLE
+        + "def test_else(): number()\n@pytest.mark.repeatable(n=2)\ndef test_fails(): assert False\n"
+    )
+    result = run(
+        pytester,
+        code,
+        "--junitxml=report.xml",
+        "-k",
+        "stable or fails",
+        "--basetemp=own",
+        "-p",
+        "no:randomly",
+    )
     result.assert_outcomes(passed=1, failed=1, deselected=1)
     assert processes(pytester) == 3
     report = (pytester.path / "report.xml").read_text()
@@ -258,26 +288,40 @@ def test_a_process_that_dies(pytester):
 
 
 def test_a_process_that_dies_after_the_test(pytester):
-    code = "import atexit\n@pytest.mark.repeatable(n=2)\ndef test_dies():\n    {}atexit.register({})\n"
+    code = (
+        "import atexit\n@pytest.mark.repeatable(n=2)\ndef test_dies():\n    {}atexit.register({})\n"
+    )
     result = run(pytester, code.format("", "os.abort"))
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["repeatable: in each of 2 runs the process ended with signal 6"])
     result = run(pytester, code.format("if number() == 2: ", "os._exit, 1"))
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["  outcome: call passed / call passed, its process ended with status 1"])
+    result.stdout.fnmatch_lines(
+        ["  outcome: call passed / call passed, its process ended with status 1"]
+    )
 
 
 def test_a_process_that_stops_pytest(pytester):
-    result = run(pytester, "@pytest.mark.repeatable(n=2)\ndef test_it(): pytest.exit('over')\ndef test_after(): pass\n")
+    result = run(
+        pytester,
+        "@pytest.mark.repeatable(n=2)\ndef test_it(): pytest.exit('over')\ndef test_after(): pass\n",
+    )
     result.assert_outcomes(failed=1, passed=1)
-    result.stdout.fnmatch_lines(["repeatable: in each of 2 runs pytest was stopped before the test was over: *Exit: over"])
+    result.stdout.fnmatch_lines(
+        ["repeatable: in each of 2 runs pytest was stopped before the test was over: *Exit: over"]
+    )
 
 
 def test_a_file_that_does_not_load_there_says_why(pytester):
     code = "if 'test' in os.environ.get('RAN', ''): raise KeyError('not twice')\nos.environ['RAN'] = 'test'\n"
     result = run(pytester, code + "@pytest.mark.repeatable(n=2)\ndef test_it(): pass\n")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["repeatable: pytest does not find the test in a process of its own *", "E *KeyError: 'not twice'"])
+    result.stdout.fnmatch_lines(
+        [
+            "repeatable: pytest does not find the test in a process of its own *",
+            "E *KeyError: 'not twice'",
+        ]
+    )
     assert "detshim: seed" not in result.stdout.str()
 
 
@@ -351,10 +395,15 @@ def test_it(): logging.info("of another")
 def test_messages_of_all_reports_count(pytester, body):
     result = run(pytester, body)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["repeatable: run 2 of 2 differs from run 1, with the seed 42", "  message: line *"])
+    result.stdout.fnmatch_lines(
+        ["repeatable: run 2 of 2 differs from run 1, with the seed 42", "  message: line *"]
+    )
 
 
-@pytest.mark.parametrize("inside, said", [("assert number() == 9", "message: line *"), ("print(number())", "stdout, line *")])
+@pytest.mark.parametrize(
+    "inside, said",
+    [("assert number() == 9", "message: line *"), ("print(number())", "stdout, line *")],
+)
 def test_subtests_count(pytester, inside, said):
     if not hasattr(pytest, "Subtests"):
         pytest.skip("pytest has subtests from 9.0 on")
@@ -362,19 +411,29 @@ def test_subtests_count(pytester, inside, said):
                            "    with subtests.test(): {}\n".format("assert False" if "assert" in inside else "pass")
                            + "    with subtests.test(): {}\n".format(inside))  # fmt: skip
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["repeatable: run 2 of 2 differs from run 1, with the seed 42", "  " + said])
+    result.stdout.fnmatch_lines(
+        ["repeatable: run 2 of 2 differs from run 1, with the seed 42", "  " + said]
+    )
 
 
 def test_a_value_of_an_unknown_type_is_one_line(pytester):
-    result = run(pytester, "@pytest.mark.repeatable\ndef test_it(repeatable_value): repeatable_value(object())\n")
+    result = run(
+        pytester,
+        "@pytest.mark.repeatable\ndef test_it(repeatable_value): repeatable_value(object())\n",
+    )
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E*TypeError: repeatable_value takes numbers, *; not object"])
 
 
 def test_a_test_whose_id_changes_is_said_so(pytester):
-    result = run(pytester, "@pytest.mark.repeatable\n@pytest.mark.parametrize('n', [number()])\ndef test_it(n): pass\n")
+    result = run(
+        pytester,
+        "@pytest.mark.repeatable\n@pytest.mark.parametrize('n', [number()])\ndef test_it(n): pass\n",
+    )
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["repeatable: pytest does not find the test in a process of its own (its id changes, *"])
+    result.stdout.fnmatch_lines(
+        ["repeatable: pytest does not find the test in a process of its own (its id changes, *"]
+    )
 
 
 def test_nothing_of_it_is_left(pytester, monkeypatch):
@@ -395,11 +454,15 @@ def test_is_there():
 """
 
 
-@pytest.mark.parametrize("words", [["--detshim=7"], ["--detshim=7", "-s"], ["--detshim=0x7", "-p", "no:terminal"]])
+@pytest.mark.parametrize(
+    "words", [["--detshim=7"], ["--detshim=7", "-s"], ["--detshim=0x7", "-p", "no:terminal"]]
+)
 def test_tests_run_under_detshim(pytester, words):
     code = UNDER.format(True)
     # The first that Python reads of the user's is under it already, and is read once.
-    pytester.makeconftest("import detshim, pathlib\npathlib.Path('begun').open('a').write(str(detshim.active()))\n")
+    pytester.makeconftest(
+        "import detshim, pathlib\npathlib.Path('begun').open('a').write(str(detshim.active()))\n"
+    )
     for seed in (words[0], words[0], "--detshim=8"):
         assert run(pytester, code, seed, *words[1:]).ret == 0
     drawn = (pytester.path / "drawn").read_text().split()
@@ -422,16 +485,25 @@ def test_an_option_in_the_projects_file(pytester):
 
 
 def test_the_option_and_the_marker(pytester):
-    result = run(pytester, STABLE + FLAKY.replace("@pytest.mark.repeatable", "@pytest.mark.repeatable(2)"), "--detshim=7")
+    result = run(
+        pytester,
+        STABLE + FLAKY.replace("@pytest.mark.repeatable", "@pytest.mark.repeatable(2)"),
+        "--detshim=7",
+    )
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["repeatable: run 2 of 2 differs from run 1, with the seed 7"])
-    assert "uncovered" not in result.stderr.str()  # the processes are runs of their own, not what this one lost
+    assert (
+        "uncovered" not in result.stderr.str()
+    )  # the processes are runs of their own, not what this one lost
 
 
 @pytest.mark.parametrize(
     "words, why",
     [
-        (["--detshim", "test_it.py"], "--detshim=test_it.py is not accepted: a whole number from 0 to 2^64-1*before --detshim)"),
+        (
+            ["--detshim", "test_it.py"],
+            "--detshim=test_it.py is not accepted: a whole number from 0 to 2^64-1*before --detshim)",
+        ),
         (["--detshim=-1"], "--detshim=-1 is not accepted: *"),
     ],
 )
@@ -449,21 +521,35 @@ def test_what_would_not_pin_is_one_line(pytester, monkeypatch):
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --detshim: DETSHIM_MODE=off is in force, *"])
     result = run(pytester, "@pytest.mark.repeatable\ndef test_it(): pass\n")
-    result.stdout.fnmatch_lines(["repeatable: the test's process did not run under detshim (DETSHIM_MODE=off?)"])
+    result.stdout.fnmatch_lines(
+        ["repeatable: the test's process did not run under detshim (DETSHIM_MODE=off?)"]
+    )
 
 
 def test_another_program_that_calls_pytest_is_not_started_again(pytester):
     pytester.makepyfile("def test_it(): pass\n")
-    result = pytester.run(sys.executable, "-c", "import pytest; print('begun'); pytest.main(['--detshim=7'])")
+    result = pytester.run(
+        sys.executable, "-c", "import pytest; print('begun'); pytest.main(['--detshim=7'])"
+    )
     assert result.outlines.count("begun") == 1
-    result.stderr.fnmatch_lines(["ERROR: --detshim: pytest was called by another program; start that one by `detshim run --seed 7 --`"])
+    result.stderr.fnmatch_lines(
+        [
+            "ERROR: --detshim: pytest was called by another program; start that one by `detshim run --seed 7 --`"
+        ]
+    )
 
 
 def test_another_seed_than_that_in_force_is_one_line(pytester):
     pytester.makepyfile("def test_it(): pass\n")
-    result = pytester.run(detshim.command(), "run", "--seed=7", "--", sys.executable, "-m", "pytest", "--detshim=8")
-    result.stderr.fnmatch_lines(["ERROR: --detshim=8: pytest runs under detshim already, with DETSHIM_SEED=7"])
-    result = pytester.run(detshim.command(), "run", "--seed=7", "--", sys.executable, "-m", "pytest", "--detshim=0x7")
+    result = pytester.run(
+        detshim.command(), "run", "--seed=7", "--", sys.executable, "-m", "pytest", "--detshim=8"
+    )
+    result.stderr.fnmatch_lines(
+        ["ERROR: --detshim=8: pytest runs under detshim already, with DETSHIM_SEED=7"]
+    )
+    result = pytester.run(
+        detshim.command(), "run", "--seed=7", "--", sys.executable, "-m", "pytest", "--detshim=0x7"
+    )
     assert result.ret == 0
 
 
@@ -480,10 +566,14 @@ def test_a_library_that_cannot_come_up_is_one_line(pytester, broken_package):
     (broken_package / "libdetshim.so").write_bytes(b"no library")
     result = run(pytester, STABLE, "--detshim")
     assert result.ret == 126
-    result.stderr.fnmatch_lines(["detshim: '*' is not run: libdetshim.so does not come up in it: *"])
+    result.stderr.fnmatch_lines(
+        ["detshim: '*' is not run: libdetshim.so does not come up in it: *"]
+    )
     result = run(pytester, STABLE)
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["repeatable: detshim: '*' is not run: libdetshim.so does not come up in it: *"])
+    result.stdout.fnmatch_lines(
+        ["repeatable: detshim: '*' is not run: libdetshim.so does not come up in it: *"]
+    )
     assert processes(pytester) == 0
 
 
@@ -492,7 +582,9 @@ def test_a_library_that_did_not_come_up_is_one_line(pytester, broken_package):
     command.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n')
     result = run(pytester, STABLE, "--detshim")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --detshim: libdetshim.so does not come up in *: `detshim doctor -- * says why"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: --detshim: libdetshim.so does not come up in *: `detshim doctor -- * says why"]
+    )
     result = run(pytester, STABLE)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["repeatable: the test's process did not run under detshim*"])

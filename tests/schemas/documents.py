@@ -3,6 +3,7 @@
 
 Usage: documents.py DETSHIM LIBDETSHIM SCHEMAS [--keep FOLDER]
 """
+
 import json
 import pathlib
 import subprocess
@@ -52,18 +53,31 @@ def main():
     detshim, library, schemas = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:4])
     bad = []
     with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(sys.argv[5]).resolve() if "--keep" in sys.argv else pathlib.Path(scratch)
+        folder = (
+            pathlib.Path(sys.argv[5]).resolve() if "--keep" in sys.argv else pathlib.Path(scratch)
+        )
         (folder / "program.py").write_text(PROGRAM)
         (folder / "race.py").write_text(RACE)
         for i, (kind, command) in enumerate(commands(library)):
-            result = subprocess.run([detshim, *command], cwd=folder, capture_output=True, text=True,
-                                    env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "LANG": "C.UTF-8",
-                                         "XDG_STATE_HOME": str(folder / "state")})
+            result = subprocess.run(
+                [detshim, *command],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                env={
+                    "PATH": "/usr/bin:/bin",
+                    "HOME": str(folder),
+                    "LANG": "C.UTF-8",
+                    "XDG_STATE_HOME": str(folder / "state"),
+                },
+            )
             if kind is None:
                 continue
             where = " ".join(command[:3])
             written = folder / "environment.json"
-            text = written.read_text() if kind == "environment" and written.exists() else result.stdout
+            text = (
+                written.read_text() if kind == "environment" and written.exists() else result.stdout
+            )
             try:
                 document = json.loads(text)
             except json.JSONDecodeError:
@@ -72,7 +86,8 @@ def main():
             if "--keep" in sys.argv:
                 (folder / f"{kind}-{i}.json").write_text(text)
                 continue
-            if kind != "attestation" and document.get("schema_version") != 1:
+            version = 2 if kind == "environment" else 1
+            if kind != "attestation" and document.get("schema_version") != version:
                 bad.append(f"{where}: schema_version is {document.get('schema_version')}")
             schema = json.loads(pathlib.Path(schemas, f"{kind}.schema.json").read_text())
             bad += [f"{where}: {line}" for line in validate.errors(document, schema, schema)]

@@ -1,5 +1,5 @@
-// Prints what common/record_schema.h says: `json` as docs/schemas/log-record.schema.json has it, `keys` as
-// the tables of docs/LOG_FORMAT.md are held to it.
+// Prints what common/record_schema.h says: `json` as docs/schemas/log-record.schema.json has it,
+// `keys` as the tables of docs/LOG_FORMAT.md are held to it.
 #include "common/describe.h"
 #include "common/modes.h"
 #include "common/record_schema.h"
@@ -54,7 +54,8 @@ Json value_of(ValueType type) {
     return {{"type", "object"}, {"additionalProperties", text}};
   case ValueType::counts: {
     Json properties;
-    for (const std::string& action : actions) properties[action] = number;
+    for (const std::string& action : actions)
+      properties[action] = number;
     return object_of(properties, {});
   }
   case ValueType::changes:
@@ -83,26 +84,29 @@ void print_json() {
     std::vector<std::string> required = {"t"};
     each_key(record, [&](const std::string& name, const SchemaKey& key) {
       properties[name] = value_of(key.type);
-      if (!key.is_optional) required.push_back(name);
+      if (!key.is_optional)
+        required.push_back(name);
     });
     properties["proc"] = value_of(ValueType::number);
     Json schema = object_of(properties, required);
-    if (record.has_own_fields) schema["additionalProperties"] = value_of(ValueType::text);
+    if (record.has_own_fields)
+      schema["additionalProperties"] = value_of(ValueType::text);
     records.push_back(schema);
   }
-  const Json document = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                         {"title", "A line of detshim's intercept log, format " + std::to_string(log_format)},
-                         {"description",
-                          "What this version writes. A reader ignores records and keys that it "
-                          "does not know: docs/LOG_FORMAT.md."},
-                         {"oneOf", records}};
+  const Json document = {
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+      {"title", "A line of detshim's intercept log, format " + std::to_string(log_format)},
+      {"description", "What this version writes. A reader ignores records and keys that it "
+                      "does not know: docs/LOG_FORMAT.md."},
+      {"oneOf", records}};
   std::cout << document.dump(1) << '\n';
 }
 
 constexpr bool every_key_has_a_type() {
   for (const RecordSchema& record : record_schema)
     for (const char* keys = record.keys; *keys != 0;)
-      if (take_key(keys).type == ValueType::none) return false;
+      if (take_key(keys).type == ValueType::none)
+        return false;
   return true;
 }
 static_assert(every_key_has_a_type());

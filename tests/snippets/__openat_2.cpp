@@ -10,6 +10,7 @@ SNIPPET {
   const int file = FN(__openat_2, LIBC, LIBC_2_7)(AT_FDCWD, "/dev/urandom", O_RDONLY);
   uint64_t values[8] = {};
   check(read(file, values, sizeof values) == sizeof values, "read fills the buffer");
-  for (const uint64_t value : values) emit(value);
+  for (const uint64_t value : values)
+    emit(value);
   close(file);
 }

@@ -4,5 +4,6 @@
 
 SNIPPET {
   auto draw = FN(arc4random, LIBC, "GLIBC_2.36");
-  for (int i = 0; i < 8; ++i) emit(draw());
+  for (int i = 0; i < 8; ++i)
+    emit(draw());
 }

@@ -7,6 +7,7 @@ SNIPPET {
   check(file != nullptr, "the file opens");
   uint64_t values[8] = {};
   check(fread(values, sizeof values, 1, file) == 1, "fread fills the buffer");
-  for (const uint64_t value : values) emit(value);
+  for (const uint64_t value : values)
+    emit(value);
   fclose(file);
 }

@@ -7,5 +7,6 @@ SNIPPET {
   unsigned short words[3] = {static_cast<uint16_t>(seed), static_cast<uint16_t>(seed >> 16),
                              static_cast<uint16_t>(seed >> 32)};
   auto draw = FN(jrand48, LIBC, LIBC_BASE);
-  for (int i = 0; i < 8; ++i) emit(static_cast<uint64_t>(draw(words)));
+  for (int i = 0; i < 8; ++i)
+    emit(static_cast<uint64_t>(draw(words)));
 }

@@ -13,5 +13,6 @@ SNIPPET {
                              0x5,
                              0xB};
   FN(lcong48, LIBC, LIBC_BASE)(words);
-  for (int i = 0; i < 8; ++i) emit(static_cast<uint64_t>(lrand48()));
+  for (int i = 0; i < 8; ++i)
+    emit(static_cast<uint64_t>(lrand48()));
 }

@@ -5,5 +5,6 @@
 
 SNIPPET {
   std::random_device device;
-  for (int i = 0; i < 8; ++i) emit(device());
+  for (int i = 0; i < 8; ++i)
+    emit(device());
 }

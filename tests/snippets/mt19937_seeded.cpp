@@ -4,5 +4,6 @@
 
 SNIPPET {
   std::mt19937 generator{std::random_device{}()};
-  for (int i = 0; i < 8; ++i) emit(generator());
+  for (int i = 0; i < 8; ++i)
+    emit(generator());
 }

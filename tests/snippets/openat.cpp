@@ -10,6 +10,7 @@ SNIPPET {
   close(folder);
   uint64_t values[8] = {};
   check(read(file, values, sizeof values) == sizeof values, "read fills the buffer");
-  for (const uint64_t value : values) emit(value);
+  for (const uint64_t value : values)
+    emit(value);
   close(file);
 }

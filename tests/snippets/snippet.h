@@ -5,8 +5,8 @@
 //     for (int i = 0; i < 8; ++i) emit(draw());
 //   }
 //
-// It is built once and runs in every framework: see harness/main.cpp. Nothing here allocates, so that a
-// snippet may run in a signal handler or in a library's constructor.
+// It is built once and runs in every framework: see harness/main.cpp. Nothing here allocates, so
+// that a snippet may run in a signal handler or in a library's constructor.
 #pragma once
 
 #include <stdint.h>
@@ -25,7 +25,8 @@ inline uint64_t bits(double value) { return __builtin_bit_cast(uint64_t, value);
 /// Ends the program with exit status 1 if `holds` is false.
 void check(bool holds, const char* what);
 
-/// A seed as programs make it: the clock in nanoseconds mixed with the process id. All 64 bits vary.
+/// A seed as programs make it: the clock in nanoseconds mixed with the process id. All 64 bits
+/// vary.
 uint64_t clock_seed();
 
 /// The glibc that the versions below belong to.
@@ -43,10 +44,10 @@ uint64_t clock_seed();
 /// The function by dlsym or dlvsym where the framework asks for that, else nullptr.
 void* looked_up(const char* name, const char* library, const char* version);
 
-/// The function to call: `name` itself, an ordinary call bound by the linker, or what the framework's way of
-/// looking it up yields.
-#define FN(name, library, version)                                                                           \
-  [](auto... arguments) {                                                                                    \
-    void* const found = looked_up(#name, library, version);                                                  \
-    return found ? reinterpret_cast<decltype(&name)>(found)(arguments...) : name(arguments...);              \
+/// The function to call: `name` itself, an ordinary call bound by the linker, or what the
+/// framework's way of looking it up yields.
+#define FN(name, library, version)                                                                 \
+  [](auto... arguments) {                                                                          \
+    void* const found = looked_up(#name, library, version);                                        \
+    return found ? reinterpret_cast<decltype(&name)>(found)(arguments...) : name(arguments...);    \
   }

@@ -20,7 +20,8 @@ bool draw_from(const char* token) {
 } // namespace
 
 SNIPPET {
-  for (const char* token : {"default", "rdrand", "hw", "/dev/urandom", "getentropy"}) draw_from(token);
+  for (const char* token : {"default", "rdrand", "hw", "/dev/urandom", "getentropy"})
+    draw_from(token);
   check(!draw_from("bogus"), "an unknown source throws");
   emit("throws");
 }

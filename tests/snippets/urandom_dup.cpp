@@ -17,7 +17,8 @@ uint64_t drawn(int file) {
 } // namespace
 
 SNIPPET {
-  // The ways on which a descriptor is handed on, and the names under which the device can be reached.
+  // The ways on which a descriptor is handed on, and the names under which the device can be
+  // reached.
   auto open_file = FN(open, LIBC, LIBC_BASE);
   const int file = open_file("/dev/urandom", O_RDONLY | O_CLOEXEC);
   check(file >= 0, "the device opens");
@@ -42,7 +43,8 @@ SNIPPET {
   emit(value);
   fclose(stream);
 
-  for (const char* name : {"/dev/../dev/urandom", "//dev//./urandom", "/proc/self/root/dev/urandom"}) {
+  for (const char* name :
+       {"/dev/../dev/urandom", "//dev//./urandom", "/proc/self/root/dev/urandom"}) {
     const int other = open_file(name, O_RDONLY);
     check(other >= 0, name);
     emit(drawn(other));

@@ -9,15 +9,16 @@ namespace {
 
 /// FNV-1a, 64 bits.
 uint64_t checksum(uint64_t sum, const unsigned char* bytes, size_t size) {
-  for (size_t i = 0; i < size; ++i) sum = (sum ^ bytes[i]) * 0x100000001B3;
+  for (size_t i = 0; i < size; ++i)
+    sum = (sum ^ bytes[i]) * 0x100000001B3;
   return sum;
 }
 
 } // namespace
 
 SNIPPET {
-  // More than fits into any buffer that could stand in for the device, in reads of several sizes: a program
-  // takes a short read from this device for an error.
+  // More than fits into any buffer that could stand in for the device, in reads of several sizes: a
+  // program takes a short read from this device for an error.
   static unsigned char buffer[40000];
   const int file = FN(open, LIBC, LIBC_BASE)("/dev/urandom", O_RDONLY);
   auto read_file = FN(read, LIBC, LIBC_BASE);

@@ -15,22 +15,27 @@ namespace {
 
 std::string content(const std::filesystem::path& file) {
   std::ifstream stream{file, std::ios::binary};
-  if (!stream) wrong(file, "cannot be read");
+  if (!stream)
+    wrong(file, "cannot be read");
   return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
 std::vector<nlohmann::json> read_records(const std::filesystem::path& file) {
   std::vector<nlohmann::json> records;
   const std::string text = content(file);
-  if (!text.ends_with('\n')) wrong(file, "the last line has no newline");
+  if (!text.ends_with('\n'))
+    wrong(file, "the last line has no newline");
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at);
     const std::string line = text.substr(at, end - at);
     at = end + 1;
-    if (line.empty()) continue;
-    if (line.size() >= 4096) wrong(file, "a line is too long: " + line);
+    if (line.empty())
+      continue;
+    if (line.size() >= 4096)
+      wrong(file, "a line is too long: " + line);
     const nlohmann::json record = nlohmann::json::parse(line, nullptr, false);
-    if (!record.is_object() || !record.contains("t")) wrong(file, "not a record: " + line);
+    if (!record.is_object() || !record.contains("t"))
+      wrong(file, "not a record: " + line);
     records.push_back(record);
   }
   return records;
@@ -51,10 +56,14 @@ Number number_at(const std::string& bytes, size_t offset) {
 
 std::vector<Count> read_counts(const std::filesystem::path& file, const std::string& run) {
   const std::string bytes = content(file);
-  if (bytes.size() < 64 || bytes.size() % 16 != 0) wrong(file, "no room for the header or for whole entries");
-  if (bytes.substr(0, 8) != "DETSHIMC") wrong(file, "does not begin with DETSHIMC");
-  if (number_at<uint32_t>(bytes, 8) != 1) wrong(file, "is not of version 1");
-  if (number_at<uint32_t>(bytes, 12) != 16) wrong(file, "the size of an entry is not 16");
+  if (bytes.size() < 64 || bytes.size() % 16 != 0)
+    wrong(file, "no room for the header or for whole entries");
+  if (bytes.substr(0, 8) != "DETSHIMC")
+    wrong(file, "does not begin with DETSHIMC");
+  if (number_at<uint32_t>(bytes, 8) != 1)
+    wrong(file, "is not of version 1");
+  if (number_at<uint32_t>(bytes, 12) != 16)
+    wrong(file, "the size of an entry is not 16");
   if (bytes.substr(16, 32) != run + std::string(32 - run.size(), '\0'))
     wrong(file, "is not of the run " + run);
   if (number_at<uint32_t>(bytes, 48) > 1 || bytes.substr(52, 12) != std::string(12, '\0'))
@@ -63,14 +72,16 @@ std::vector<Count> read_counts(const std::filesystem::path& file, const std::str
   for (size_t at = 64; at < bytes.size(); at += 16) {
     counts.push_back({number_at<uint64_t>(bytes, at), number_at<uint32_t>(bytes, at + 8),
                       number_at<uint32_t>(bytes, at + 12)});
-    if (counts.back().action > 6 && counts.back().action != 255) wrong(file, "there is no such action");
-    if (counts.back().is_final > 1) wrong(file, "an entry is neither final nor not");
+    if (counts.back().action > 6 && counts.back().action != 255)
+      wrong(file, "there is no such action");
+    if (counts.back().is_final > 1)
+      wrong(file, "an entry is neither final nor not");
   }
   return counts;
 }
 
-/// What is of a further process as if it had a file of its own: with all that its start and its end do not
-/// repeat.
+/// What is of a further process as if it had a file of its own: with all that its start and its end
+/// do not repeat.
 ProcessLog own_log(const std::filesystem::path& file, uint64_t number,
                    const std::vector<nlohmann::json>& records, const nlohmann::json& start,
                    const std::map<std::string, nlohmann::json>& modules) {
@@ -85,7 +96,8 @@ ProcessLog own_log(const std::filesystem::path& file, uint64_t number,
       whole.update(record);
       record = whole;
     } else if (record["t"] == "end" && record.contains("modules")) {
-      if (!modules.contains(record["modules"])) wrong(file, "no such set of modules: " + record.dump());
+      if (!modules.contains(record["modules"]))
+        wrong(file, "no such set of modules: " + record.dump());
       log.records.push_back(modules.at(record["modules"]));
       record.erase("modules");
     } else if (record["t"] == "modules") {
@@ -106,8 +118,10 @@ std::vector<ProcessLog> read_file(const std::filesystem::path& file) {
   nlohmann::json start;
   for (const nlohmann::json& record : read_records(file)) {
     const uint64_t number = record.value("proc", 0);
-    if (number == 0 && record["t"] == "start") start = record;
-    if (number != 0 && start.is_null()) wrong(file, "a further process comes before the first start");
+    if (number == 0 && record["t"] == "start")
+      start = record;
+    if (number != 0 && start.is_null())
+      wrong(file, "a further process comes before the first start");
     by_process[number].push_back(record);
     if (record["t"] == "modules" && record.contains("set")) {
       modules[record["set"]] = record;
@@ -133,7 +147,8 @@ std::vector<ProcessLog> read_file(const std::filesystem::path& file) {
     return logs;
   }
   const std::vector<Count> counts = read_counts(counts_file, logs.at(0).records.at(0).at("run"));
-  for (ProcessLog& log : logs) log.counts = counts;
+  for (ProcessLog& log : logs)
+    log.counts = counts;
   return logs;
 }
 
@@ -142,7 +157,8 @@ std::vector<ProcessLog> read_file(const std::filesystem::path& file) {
 std::vector<nlohmann::json> ProcessLog::calls(const std::string& function) const {
   std::vector<nlohmann::json> result;
   for (const nlohmann::json& record : records)
-    if (record["t"] == "call" && (function.empty() || record["fn"] == function)) result.push_back(record);
+    if (record["t"] == "call" && (function.empty() || record["fn"] == function))
+      result.push_back(record);
   return result;
 }
 
@@ -158,9 +174,12 @@ std::vector<ProcessLog> read_log(const std::filesystem::path& folder) {
     if (ending == ".counts" || ending == ".seed" || ending == ".files" || ending == ".readings" ||
         ending.starts_with(".said-"))
       continue;
-    if (ending == ".json" && file.filename().string().starts_with("environment.")) continue;
-    if (file.extension() != ".jsonl") wrong(file, "is neither a record file nor a counts file");
-    for (ProcessLog& log : read_file(file)) logs.push_back(std::move(log));
+    if (ending == ".json" && file.filename().string().starts_with("environment."))
+      continue;
+    if (file.extension() != ".jsonl")
+      wrong(file, "is neither a record file nor a counts file");
+    for (ProcessLog& log : read_file(file))
+      logs.push_back(std::move(log));
   }
   std::ranges::sort(logs, {}, &ProcessLog::name);
   return logs;

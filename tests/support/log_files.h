@@ -1,5 +1,5 @@
-// Reads the log that a run left, strictly: a test wants to know of every line that is not as documented
-// in docs/LOG_FORMAT.md.
+// Reads the log that a run left, strictly: a test wants to know of every line that is not as
+// documented in docs/LOG_FORMAT.md.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -23,10 +23,10 @@ struct ProcessLog {
 
   /// Records of type "call", of one function or of all.
   std::vector<nlohmann::json> calls(const std::string& function = {}) const;
-  /// How often the call happened that `record` stands for.
+  /// How often the call happened that `record` represents.
   uint64_t count(const nlohmann::json& record) const;
 };
 
-/// The logs of all processes, by name. Throws std::runtime_error at the first thing that is not as it should
-/// be.
+/// The logs of all processes, by name. Throws std::runtime_error at the first thing that is not as
+/// it should be.
 std::vector<ProcessLog> read_log(const std::filesystem::path& folder);

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <regex>
 #include <system_error>
 
 #include <fcntl.h>
@@ -16,16 +17,21 @@
 
 namespace {
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
 
-/// A file in memory takes the output: unlike a pipe it never fills up, and a child of the program that
-/// outlives it cannot keep the test waiting. Opened anew by its path: the kernel gives processes that write
-/// at once places of their own in what was opened, and not in what memfd_create() gave.
+/// A file in memory takes the output: unlike a pipe it never fills up, and a child of the program
+/// that outlives it cannot keep the test waiting. Opened anew by its path: the kernel gives
+/// processes that write at once places of their own in what was opened, and not in what
+/// memfd_create() gave.
 int capture() {
   const int made = memfd_create("captured", MFD_CLOEXEC);
-  if (made < 0) fail("memfd_create");
+  if (made < 0)
+    fail("memfd_create");
   const int file = open(("/proc/self/fd/" + std::to_string(made)).c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) fail("open of a file in memory");
+  if (file < 0)
+    fail("open of a file in memory");
   close(made);
   return file;
 }
@@ -35,8 +41,10 @@ std::string captured(int file) {
   std::array<char, 65536> buffer;
   for (;;) {
     const ssize_t got = pread(file, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
-    if (got < 0) fail("pread");
-    if (got == 0) return text;
+    if (got < 0)
+      fail("pread");
+    if (got == 0)
+      return text;
     text.append(buffer.data(), static_cast<size_t>(got));
   }
 }
@@ -48,9 +56,10 @@ std::filesystem::path state_home() {
 }
 
 bool is_inherited(std::string_view name) {
-  for (const char* prefix :
-       {"DETSHIM_", "OMPI_", "PMIX_", "PMI_", "SLURM_", "MV2_", "PBS_", "SGE_", "LSB_", "TORCHELASTIC_"})
-    if (name.starts_with(prefix)) return false;
+  for (const char* prefix : {"DETSHIM_", "OMPI_", "PMIX_", "PMI_", "SLURM_", "MV2_", "PBS_", "SGE_",
+                             "LSB_", "TORCHELASTIC_"})
+    if (name.starts_with(prefix))
+      return false;
   return name != "LD_PRELOAD" && name != "RANK" && name != "WORLD_SIZE";
 }
 
@@ -64,15 +73,18 @@ std::vector<std::string> environment_of_child(const Environment& environment) {
   }
   all["XDG_CACHE_HOME"] = "/dev/null"; // a test finds nothing that another one left
   all["XDG_STATE_HOME"] = state_home();
-  for (const auto& [name, value] : environment) all[name] = value;
+  for (const auto& [name, value] : environment)
+    all[name] = value;
   std::vector<std::string> entries;
-  for (const auto& [name, value] : all) entries.push_back(name + "=" + value);
+  for (const auto& [name, value] : all)
+    entries.push_back(name + "=" + value);
   return entries;
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
-  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  for (const std::string& text : texts)
+    result.push_back(const_cast<char*>(text.c_str()));
   result.push_back(nullptr);
   return result;
 }
@@ -87,13 +99,16 @@ Running::Running(const std::vector<std::string>& arguments, const Environment& e
   const std::vector<char*> argv = pointers(arguments), envp = pointers(entries);
 
   process_ = fork();
-  if (process_ < 0) fail("fork");
-  if (process_ != 0) return;
+  if (process_ < 0)
+    fail("fork");
+  if (process_ != 0)
+    return;
   prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that is stopped leaves nothing behind
   const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const bool ready = null >= 0 && dup2(null, 0) >= 0 && dup2(out_, 1) >= 0 && dup2(err_, 2) >= 0 &&
                      (folder.empty() || chdir(folder.c_str()) == 0);
-  if (ready) execve(program.c_str(), argv.data(), envp.data());
+  if (ready)
+    execve(program.c_str(), argv.data(), envp.data());
   dprintf(2, "%s: %s\n", arguments[0].c_str(), strerror(errno));
   _exit(127);
 }
@@ -110,7 +125,8 @@ Running::~Running() {
 std::string Running::out() const { return captured(out_); }
 
 bool Running::has_ended() {
-  if (process_ > 0 && waitpid(process_, &status_, WNOHANG) == process_) process_ = -1;
+  if (process_ > 0 && waitpid(process_, &status_, WNOHANG) == process_)
+    process_ = -1;
   return process_ < 0;
 }
 
@@ -131,14 +147,17 @@ Result run(const std::vector<std::string>& arguments, const Environment& environ
 }
 
 std::string find_program(std::string_view program) {
-  if (program.find('/') != std::string_view::npos) return std::string{program};
+  if (program.find('/') != std::string_view::npos)
+    return std::string{program};
   const char* const path = getenv("PATH");
   std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-    const std::string candidate = std::string{folder.empty() ? "." : folder} + "/" + std::string{program};
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    const std::string candidate =
+        std::string{folder.empty() ? "." : folder} + "/" + std::string{program};
+    if (access(candidate.c_str(), X_OK) == 0)
+      return candidate;
   }
   return {};
 }
@@ -153,6 +172,14 @@ std::vector<std::string> lines(std::string_view text) {
   return result;
 }
 
+ClosingCounts closing_counts(const std::string& text) {
+  static const std::regex counts(R"((\d+) pinned in (\d+) process)");
+  std::smatch found;
+  if (!std::regex_search(text, found, counts))
+    return {};
+  return {std::stoull(found[1]), std::stoull(found[2])};
+}
+
 Environment under_shim(const TemporaryFolder& scratch, const Environment& more) {
   Environment environment = more;
   environment.insert({
@@ -163,7 +190,8 @@ Environment under_shim(const TemporaryFolder& scratch, const Environment& more) 
   return environment;
 }
 
-std::vector<std::string> detshim_run(const TemporaryFolder& scratch, const std::vector<std::string>& options,
+std::vector<std::string> detshim_run(const TemporaryFolder& scratch,
+                                     const std::vector<std::string>& options,
                                      const std::vector<std::string>& command) {
   std::vector<std::string> all = {DETSHIM_COMMAND, "run",   "--library",
                                   DETSHIM_LIBRARY, "--log", scratch.log().string()};
@@ -171,8 +199,10 @@ std::vector<std::string> detshim_run(const TemporaryFolder& scratch, const std::
   all.push_back("--");
   all.insert(all.end(), command.begin(), command.end());
   std::error_code none; // of a program that is not there, nothing is said
-  const std::filesystem::path program = std::filesystem::canonical(find_program(command.at(0)), none);
+  const std::filesystem::path program =
+      std::filesystem::canonical(find_program(command.at(0)), none);
   if (!none)
-    std::filesystem::create_directories(state_home() / "detshim/told" / program.relative_path(), none);
+    std::filesystem::create_directories(state_home() / "detshim/told" / program.relative_path(),
+                                        none);
   return all;
 }

@@ -1,9 +1,10 @@
-// Runs a program and keeps what it said. The test itself is never preloaded: the library reaches only the
-// programs that run() starts with under_shim().
+// Runs a program and keeps what it said. The test itself is never preloaded: the library reaches
+// only the programs that run() starts with under_shim().
 #pragma once
 
 #include "files.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -45,9 +46,9 @@ private:
 };
 
 /// Runs the program named by arguments[0] (searched in PATH), waits for it, and returns the result.
-/// Its environment is the test's own without LD_PRELOAD, DETSHIM_ variables and the variables that name a
-/// rank, and with `environment`. stdin is /dev/null.
-/// A program that cannot be started has status 127.
+/// Its environment is the test's own without LD_PRELOAD, DETSHIM_ variables and the variables that
+/// name a rank, and with `environment`. stdin is /dev/null. A program that cannot be started has
+/// status 127.
 Result run(const std::vector<std::string>& arguments, const Environment& environment = {},
            const std::filesystem::path& folder = {});
 
@@ -57,11 +58,20 @@ std::string find_program(std::string_view program);
 /// The lines of a text, without their newlines.
 std::vector<std::string> lines(std::string_view text);
 
-/// The environment that preloads the library, quietly, with its log in scratch.log(). `more` goes last, and a
-/// name in it wins: {"DETSHIM_QUIET", "0"}.
+/// What the line counts with which a run closes on stderr; zeros where there is no such line.
+struct ClosingCounts {
+  uint64_t pinned = 0, processes = 0;
+
+  bool operator==(const ClosingCounts&) const = default;
+};
+ClosingCounts closing_counts(const std::string& text);
+
+/// The environment that preloads the library, quietly, with its log in scratch.log(). `more` goes
+/// last, and a name in it wins: {"DETSHIM_QUIET", "0"}.
 Environment under_shim(const TemporaryFolder& scratch, const Environment& more = {});
 
-/// `detshim run` with these options, its log in scratch.log(), and the command. Its note about a program that
-/// it does not know counts as said.
-std::vector<std::string> detshim_run(const TemporaryFolder& scratch, const std::vector<std::string>& options,
+/// `detshim run` with these options, its log in scratch.log(), and the command. Its note about a
+/// program that it does not know counts as said.
+std::vector<std::string> detshim_run(const TemporaryFolder& scratch,
+                                     const std::vector<std::string>& options,
                                      const std::vector<std::string>& command);

@@ -35,7 +35,8 @@ TEST(Ask, EndsThoseThatTheProgramStarted) {
   ASSERT_GT(::read(ends[0], child, sizeof child - 1), 0);
   pollfd end{ends[0], POLLIN, 0};
   const bool has_ended = ::poll(&end, 1, 10'000) == 1;
-  if (!has_ended) ::kill(std::stoi(child), SIGTERM);
+  if (!has_ended)
+    ::kill(std::stoi(child), SIGTERM);
   EXPECT_TRUE(has_ended);
   ::close(ends[0]);
 }

@@ -1,5 +1,5 @@
 // What files hold that a program writes, compared: formats made by hand, byte by byte.
-#include "verify/artifact_formats/compare.h"
+#include "artifact_formats/compare.h"
 
 #include <gtest/gtest.h>
 
@@ -15,11 +15,14 @@ using namespace detshim;
 
 std::string number_bytes(std::uint64_t number, std::size_t size) {
   std::string bytes;
-  for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(number >> (8 * i) & 0xFF);
+  for (std::size_t i = 0; i < size; ++i)
+    bytes += static_cast<char>(number >> (8 * i) & 0xFF);
   return bytes;
 }
 
-std::string float_bytes(float value) { return number_bytes(std::bit_cast<std::uint32_t>(value), 4); }
+std::string float_bytes(float value) {
+  return number_bytes(std::bit_cast<std::uint32_t>(value), 4);
+}
 
 std::string npy(const std::string& type, const std::string& shape, const std::string& data,
                 const std::string& order = "False") {
@@ -38,22 +41,24 @@ struct ZipEntry {
 /// A zip archive, all entries of that date.
 std::string zip(const std::vector<ZipEntry>& entries, unsigned date = 0x21) {
   std::string bytes, directory;
-  const auto listed = static_cast<std::uint64_t>(std::ranges::count(entries, true, &ZipEntry::is_listed));
+  const auto listed =
+      static_cast<std::uint64_t>(std::ranges::count(entries, true, &ZipEntry::is_listed));
   for (const ZipEntry& entry : entries) {
-    const std::string common = number_bytes(20, 2) + number_bytes(entry.descriptor.empty() ? 0 : 8, 2) +
-                               number_bytes(entry.size != 0 ? 8 : 0, 2) + number_bytes(0, 2) +
-                               number_bytes(date, 2) + number_bytes(entry.check, 4) +
-                               number_bytes(entry.data.size(), 4) +
-                               number_bytes(entry.size != 0 ? entry.size : entry.data.size(), 4) +
-                               number_bytes(entry.name.size(), 2) + number_bytes(0, 2);
+    const std::string common =
+        number_bytes(20, 2) + number_bytes(entry.descriptor.empty() ? 0 : 8, 2) +
+        number_bytes(entry.size != 0 ? 8 : 0, 2) + number_bytes(0, 2) + number_bytes(date, 2) +
+        number_bytes(entry.check, 4) + number_bytes(entry.data.size(), 4) +
+        number_bytes(entry.size != 0 ? entry.size : entry.data.size(), 4) +
+        number_bytes(entry.name.size(), 2) + number_bytes(0, 2);
     if (entry.is_listed)
-      directory += "PK\1\2" + number_bytes(20, 2) + common + number_bytes(0, 2) + number_bytes(0, 2) +
-                   number_bytes(0, 2) + number_bytes(0, 4) + number_bytes(bytes.size(), 4) + entry.name;
+      directory += "PK\1\2" + number_bytes(20, 2) + common + number_bytes(0, 2) +
+                   number_bytes(0, 2) + number_bytes(0, 2) + number_bytes(0, 4) +
+                   number_bytes(bytes.size(), 4) + entry.name;
     bytes += "PK\3\4" + common + entry.name + entry.data + entry.descriptor;
   }
   return bytes + directory + "PK\5\6" + number_bytes(0, 4) + number_bytes(listed, 2) +
-         number_bytes(listed, 2) + number_bytes(directory.size(), 4) + number_bytes(bytes.size(), 4) +
-         number_bytes(0, 2);
+         number_bytes(listed, 2) + number_bytes(directory.size(), 4) +
+         number_bytes(bytes.size(), 4) + number_bytes(0, 2);
 }
 
 std::string safetensors(const std::string& header, const std::string& data) {
@@ -66,14 +71,16 @@ std::string event(double wall_time, unsigned step, const std::string& tag, float
     return key + std::string(1, static_cast<char>(inner.size())) + inner;
   };
   const std::string summary = message('\x0a', message('\x0a', tag) + "\x15" + float_bytes(value));
-  const std::string data = "\x09" + number_bytes(std::bit_cast<std::uint64_t>(wall_time), 8) + "\x10" +
-                           static_cast<char>(step) + message('\x2a', summary);
+  const std::string data = "\x09" + number_bytes(std::bit_cast<std::uint64_t>(wall_time), 8) +
+                           "\x10" + static_cast<char>(step) + message('\x2a', summary);
   return number_bytes(data.size(), 8) + "crc1" + data + "crc2";
 }
 
-ContentDifference difference(const std::string& name, const std::string& one, const std::string& other) {
+ContentDifference difference(const std::string& name, const std::string& one,
+                             const std::string& other) {
   const FileComparison comparison = compare_contents(name, one, other);
-  EXPECT_TRUE(comparison.difference) << "equal by " << comparison.format << ": " << comparison.ignored;
+  EXPECT_TRUE(comparison.difference)
+      << "equal by " << comparison.format << ": " << comparison.ignored;
   return comparison.difference.value_or(ContentDifference());
 }
 
@@ -103,7 +110,8 @@ TEST(Contents, InColumnOrderHaveTheFirstIndexFirst) {
   std::string ones = zeros;
   ones[1] = 1;
   EXPECT_EQ(
-      difference("a.npy", npy("|i1", "(4, 2)", zeros, "True"), npy("|i1", "(4, 2)", ones, "True")).where,
+      difference("a.npy", npy("|i1", "(4, 2)", zeros, "True"), npy("|i1", "(4, 2)", ones, "True"))
+          .where,
       "array [1, 0]");
 }
 
@@ -115,17 +123,19 @@ class Elements : public testing::TestWithParam<Element> {};
 INSTANTIATE_TEST_SUITE_P(
     All, Elements,
     testing::Values(Element{"|b1", "\1", std::string(1, '\0'), "true", "false"},
-                    Element{"|i1", "\xff", "\x7f", "-1", "127"}, Element{"|u1", "\xff", "\x7f", "255", "127"},
+                    Element{"|i1", "\xff", "\x7f", "-1", "127"},
+                    Element{"|u1", "\xff", "\x7f", "255", "127"},
                     Element{"<i2", "\xfe\xff", std::string("\1\0", 2), "-2", "1"},
                     Element{"<u8", std::string(8, '\xff'), std::string(7, '\xff') + "\x7f",
                             "18446744073709551615", "9223372036854775807"},
                     Element{"<f2", std::string("\0\x3c", 2), "\1\x3c", "1", "1.0009766"},
                     Element{"<f4", float_bytes(0), float_bytes(-0.0f), "0", "-0"},
-                    Element{">f4", std::string("\x3f\x80\0\0", 4), std::string("\x40\0\0\0", 4), "1", "2"},
+                    Element{">f4", std::string("\x3f\x80\0\0", 4), std::string("\x40\0\0\0", 4),
+                            "1", "2"},
                     Element{"<f8", number_bytes(std::bit_cast<std::uint64_t>(0.1), 8),
                             number_bytes(std::bit_cast<std::uint64_t>(0.2), 8), "0.1", "0.2"},
-                    Element{"<c8", float_bytes(1) + float_bytes(2), float_bytes(1) + float_bytes(3), "(1, 2)",
-                            "(1, 3)"},
+                    Element{"<c8", float_bytes(1) + float_bytes(2), float_bytes(1) + float_bytes(3),
+                            "(1, 2)", "(1, 3)"},
                     Element{"<f4", number_bytes(0x7fc00000, 4), number_bytes(0x7fc00001, 4),
                             "nan (0x0000c07f)", "nan (0x0100c07f)"},
                     Element{"|S2", "ab", "ac", "0x6162", "0x6163"}));
@@ -140,7 +150,8 @@ TEST_P(Elements, AreReadByTheirType) {
 
 TEST(Contents, OfOneShapeAndAnotherDiffer) {
   const std::string data = float_bytes(1) + float_bytes(2);
-  const ContentDifference found = difference("a.npy", npy("<f4", "(2,)", data), npy("<f4", "(2, 1)", data));
+  const ContentDifference found =
+      difference("a.npy", npy("<f4", "(2,)", data), npy("<f4", "(2, 1)", data));
   EXPECT_EQ(found.value, "<f4 [2]");
   EXPECT_EQ(found.other_value, "<f4 [2, 1]");
 }
@@ -149,17 +160,20 @@ TEST(Contents, ThatAreDamagedAreComparedAsBytes) {
   const std::string whole = npy("<f4", "(2,)", float_bytes(1) + float_bytes(2));
   const ContentDifference found = difference("a.npy", whole, whole.substr(0, whole.size() - 1));
   EXPECT_EQ(found.where, "size, and byte " + std::to_string(whole.size() - 1));
-  EXPECT_EQ(difference("a.npy", whole, whole + "x").other_value, std::to_string(whole.size() + 1) + " bytes");
+  EXPECT_EQ(difference("a.npy", whole, whole + "x").other_value,
+            std::to_string(whole.size() + 1) + " bytes");
 }
 
 TEST(Contents, OfAnArchiveAreComparedWithoutItsDates) {
-  const std::string array = npy("<f4", "(1,)", float_bytes(1)), changed = npy("<f4", "(1,)", float_bytes(2));
+  const std::string array = npy("<f4", "(1,)", float_bytes(1)),
+                    changed = npy("<f4", "(1,)", float_bytes(2));
   const std::string one = zip({{"w.npy", array}, {"b.npy", array}});
   const FileComparison dated =
       compare_contents("a.npz", one, zip({{"b.npy", array}, {"w.npy", array}}, 0x99));
   EXPECT_FALSE(dated.difference);
   EXPECT_NE(dated.ignored, "");
-  EXPECT_EQ(difference("a.npz", one, zip({{"w.npy", changed}, {"b.npy", array}}, 0x99)).where, "'w' [0]");
+  EXPECT_EQ(difference("a.npz", one, zip({{"w.npy", changed}, {"b.npy", array}}, 0x99)).where,
+            "'w' [0]");
   EXPECT_EQ(difference("a.npz", one, zip({{"w.npy", array}})).where, "'b'");
   EXPECT_EQ(difference("a.npz", zip({{"w.npy", array}}), one).other_value, "<f4 [1]");
 }
@@ -167,20 +181,25 @@ TEST(Contents, OfAnArchiveAreComparedWithoutItsDates) {
 TEST(Contents, OfAnArchiveAreHeldToTheirChecksum) {
   const std::string text = "123456789";
   const auto archive = [&](std::uint64_t check, unsigned date) {
-    const std::string packed =
-        "\1" + number_bytes(text.size(), 2) + number_bytes(0xFFFF - text.size(), 2) + text; // RFC 1951, 3.2.4
+    const std::string packed = "\1" + number_bytes(text.size(), 2) +
+                               number_bytes(0xFFFF - text.size(), 2) + text; // RFC 1951, 3.2.4
     return zip({{"a.txt", packed, check, text.size()}}, date);
   };
   constexpr std::uint64_t right = 0xCBF43926; // the usual check value of CRC-32
   EXPECT_FALSE(compare_contents("a.zip", archive(right, 0x21), archive(right, 0x99)).difference);
   // What cannot be unpacked is compared byte by byte, dates too.
-  EXPECT_TRUE(compare_contents("a.zip", archive(right + 1, 0x21), archive(right + 1, 0x99)).difference);
+  EXPECT_TRUE(
+      compare_contents("a.zip", archive(right + 1, 0x21), archive(right + 1, 0x99)).difference);
 }
 
-/// Two arrays saved into one file, one archive behind the other: a reader sees the last of them alone.
+/// Two arrays saved into one file, one archive behind the other: a reader sees the last of them
+/// alone.
 TEST(Contents, OfAnArchiveAreNotPassedOverWhereItSaysNothingOfThem) {
-  const auto array = [](float value) { return zip({{"w.npy", npy("<f4", "(1,)", float_bytes(value))}}); };
-  difference("a.npz", array(1) + array(2), array(3) + array(2)); // the offsets are those of the first
+  const auto array = [](float value) {
+    return zip({{"w.npy", npy("<f4", "(1,)", float_bytes(value))}});
+  };
+  difference("a.npz", array(1) + array(2),
+             array(3) + array(2)); // the offsets are those of the first
   difference("a.npz", array(1) + "x", array(1) + "y");
   difference("a.npz", array(1) + array(2), array(1) + array(3));
   const auto commented = [&](const std::string& comment) {
@@ -199,15 +218,17 @@ TEST(Contents, OfAnArchiveAreNotPassedOverBetweenItsEntries) {
   difference("a.zip", archive("old"), archive("odd"));
 }
 
-// A writer that cannot go back says behind an entry what it was: with a signature or without one, its sizes
-// in 32 bits or in 64.
+// A writer that cannot go back says behind an entry what it was: with a signature or without one,
+// its sizes in 32 bits or in 64.
 TEST(Contents, OfAnArchiveFromAPipeAreComparedWithoutItsDates) {
   for (const std::string signature : {"", "PK\7\10"})
     for (const std::size_t size : {std::size_t{4}, std::size_t{8}}) {
       const std::string descriptor =
           signature + number_bytes(0, 4) + number_bytes(1, size) + number_bytes(1, size);
       const auto archive = [&](unsigned date, const std::string& last) {
-        return zip({{"a.txt", "a", 0, 0, true, descriptor}, {"b.txt", last, 0, 0, true, descriptor}}, date);
+        return zip(
+            {{"a.txt", "a", 0, 0, true, descriptor}, {"b.txt", last, 0, 0, true, descriptor}},
+            date);
       };
       EXPECT_FALSE(compare_contents("a.zip", archive(0x21, "b"), archive(0x99, "b")).difference)
           << descriptor.size();
@@ -224,14 +245,14 @@ std::string pickle(const std::string& key = pickled_text("w")) {
   const auto text = pickled_text;
   const std::string storage =
       "(" + text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "K\2tQ";
-  return "\x80\2}" + key + "ctorch._utils\n_rebuild_tensor_v2\n(" + storage + std::string("K\0", 2) +
-         "K\2\x85K\1\x85\x89tRs.";
+  return "\x80\2}" + key + "ctorch._utils\n_rebuild_tensor_v2\n(" + storage +
+         std::string("K\0", 2) + "K\2\x85K\1\x85\x89tRs.";
 }
 
 TEST(Contents, OfACheckpointAreNamedByItsPickle) {
   const auto checkpoint = [](const std::string& folder, float second) {
-    return zip(
-        {{folder + "/data.pkl", pickle()}, {folder + "/data/0", float_bytes(1) + float_bytes(second)}});
+    return zip({{folder + "/data.pkl", pickle()},
+                {folder + "/data/0", float_bytes(1) + float_bytes(second)}});
   };
   const ContentDifference found = difference("a.pt", checkpoint("a", 2), checkpoint("tmp17", 3));
   EXPECT_EQ(found.where, "'data/0 (w)' [1]");
@@ -243,8 +264,8 @@ TEST(Contents, OfACheckpointAreNamedByItsPickle) {
 // A large checkpoint has more than 256 objects that it names again.
 TEST(Contents, OfALargeCheckpointAreNamedByItsPickle) {
   const std::string number = number_bytes(300, 4);
-  const std::string key = pickled_text("v") + "q" + number_bytes(300 & 0xFF, 1) + "0" + pickled_text("w") +
-                          "r" + number + "0j" + number;
+  const std::string key = pickled_text("v") + "q" + number_bytes(300 & 0xFF, 1) + "0" +
+                          pickled_text("w") + "r" + number + "0j" + number;
   const auto checkpoint = [&](float second) {
     return zip({{"a/data.pkl", pickle(key)}, {"a/data/0", float_bytes(1) + float_bytes(second)}});
   };
@@ -279,7 +300,8 @@ TEST(Contents, OfSafetensorsAreNamed) {
 TEST(Contents, OfSafetensorsAreAllCompared) {
   const std::string gap =
       R"({"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"v":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
-  EXPECT_EQ(difference("a.safetensors", safetensors(gap, "ab"), safetensors(gap, "ac")).unit, "byte");
+  EXPECT_EQ(difference("a.safetensors", safetensors(gap, "ab"), safetensors(gap, "ac")).unit,
+            "byte");
   const auto with_metadata = [](const std::string& text) {
     return safetensors(R"({"__metadata__":{"a":")" + text +
                            R"("},"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
@@ -323,7 +345,9 @@ TEST(Contents, OfEqualFilesAreEqualWhateverTheirPartsAreCalled) {
   }
   const std::string array = npy("<f4", "(1,)", float_bytes(1));
   for (const std::string name : {"a", "a (header)", "comments", "<header> a", "<comments>"}) {
-    const auto with = [&](unsigned date) { return zip({{name, "xy"}, {"a.npy", array}}, date); };
+    const auto with = [&](unsigned date) {
+      return zip({{name, "xy"}, {"a.npy", array}}, date);
+    };
     const FileComparison found = compare_contents("a.npz", with(0x21), with(0x99));
     EXPECT_FALSE(found.difference) << name << found.difference->where;
     difference("a.npz", with(0x21), zip({{name, "xz"}, {"a.npy", array}}, 0x99));
@@ -332,7 +356,8 @@ TEST(Contents, OfEqualFilesAreEqualWhateverTheirPartsAreCalled) {
 
 TEST(Contents, OfATensorNamedHeaderAreNotTheHeader) {
   const auto with = [](const std::string& blank) {
-    return safetensors(R"({"header":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})" + blank, "a");
+    return safetensors(R"({"header":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})" + blank,
+                       "a");
   };
   EXPECT_EQ(difference("a.safetensors", with(""), with(" ")).other_value.substr(0, 4), "text");
 }
@@ -346,7 +371,8 @@ TEST(Contents, OfOneOrderAndAnotherSaySo) {
 }
 
 /// One file, with an extra field in both of its headers.
-std::string zip_with(const std::string& extra, unsigned attributes = 0, const std::string& local_extra = "") {
+std::string zip_with(const std::string& extra, unsigned attributes = 0,
+                     const std::string& local_extra = "") {
   const auto fixed = [](const std::string& its_extra) {
     return number_bytes(20, 2) + number_bytes(0, 2) + number_bytes(0, 2) + number_bytes(0, 4) +
            number_bytes(0, 4) + number_bytes(1, 4) + number_bytes(1, 4) + number_bytes(1, 2) +
@@ -376,16 +402,17 @@ TEST(Contents, OfAnArchiveAreComparedWithTheirAttributes) {
   EXPECT_NE(found.value.find("mode 100644"), std::string::npos) << found.value;
   EXPECT_NE(found.other_value.find("mode 120777"), std::string::npos) << found.other_value;
   difference("a.zip", zip_with("", 0100644U << 16), zip_with("", 0100755U << 16));
-  difference("a.zip", zip_with("ux" + number_bytes(1, 2) + 'a'), zip_with("ux" + number_bytes(1, 2) + 'b'));
+  difference("a.zip", zip_with("ux" + number_bytes(1, 2) + 'a'),
+             zip_with("ux" + number_bytes(1, 2) + 'b'));
   // A reader refuses one of these.
-  EXPECT_NE(
-      difference("a.zip", zip({{"a", "a", 0xE8B7BE43}}), zip({{"a", "a", 1}})).other_value.find("damaged"),
-      std::string::npos);
+  EXPECT_NE(difference("a.zip", zip({{"a", "a", 0xE8B7BE43}}), zip({{"a", "a", 1}}))
+                .other_value.find("damaged"),
+            std::string::npos);
 }
 
 TEST(Contents, OfATableDifferInACell) {
-  const ContentDifference found =
-      difference("a.csv", "epoch,loss\n1,0.5\n2,\"0,25\"\n3,1\n", "epoch,loss\n1,0.75\n2,\"0,25\"\n3,2\n");
+  const ContentDifference found = difference("a.csv", "epoch,loss\n1,0.5\n2,\"0,25\"\n3,1\n",
+                                             "epoch,loss\n1,0.75\n2,\"0,25\"\n3,2\n");
   EXPECT_EQ(found.where, "line 2, value 2, loss");
   EXPECT_EQ(found.value, "0.5");
   EXPECT_EQ(found.count, 2u);
@@ -395,8 +422,9 @@ TEST(Contents, OfATableDifferInACell) {
 }
 
 TEST(Contents, OfJsonDifferInAValue) {
-  const ContentDifference found = difference("a.json", R"({"epochs": [{"loss": 1.0}, {"loss": NaN}]})",
-                                             R"({"epochs": [{"loss": 1.0}, {"loss": 0.5}]})");
+  const ContentDifference found =
+      difference("a.json", R"({"epochs": [{"loss": 1.0}, {"loss": NaN}]})",
+                 R"({"epochs": [{"loss": 1.0}, {"loss": 0.5}]})");
   EXPECT_EQ(found.where, "line 1, value 5, \"loss\"");
   EXPECT_EQ(found.value, "NaN");
   // The order of a dictionary is what often differs from run to run, and white space is bytes.

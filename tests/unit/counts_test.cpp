@@ -77,9 +77,11 @@ TEST_F(Counts, OfThreadsThatShareOneAreAllThere) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([counter] {
-      for (uint64_t number = 0; number < calls; ++number) count(*counter);
+      for (uint64_t number = 0; number < calls; ++number)
+        count(*counter);
     });
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
   EXPECT_GE(in_file(Action::pin) * 33, 4 * calls * 32);
   write_counts();
   EXPECT_EQ(in_file(Action::pin), 4 * calls);
@@ -90,7 +92,8 @@ TEST_F(Counts, OfThreadsThatShareOneAreAllThere) {
 TEST_F(Counts, OfAFileThatWasCutShortAreWrittenAnew) {
   use_file();
   int64_t index = -1;
-  for (int i = 0; i < 1000; ++i) count(*new_counter(Action::pin, index));
+  for (int i = 0; i < 1000; ++i)
+    count(*new_counter(Action::pin, index));
   ASSERT_EQ(truncate(path.c_str(), 0), 0);
   EXPECT_EQ(in_file(Action::pin), 0u);
   count(*new_counter(Action::pin, index));
@@ -143,11 +146,13 @@ TEST_F(Counts, GoOnBehindAnEarlierProgramOfTheSameProcess) {
   use_file();
   int64_t index = -1;
   Counter* counter = new_counter(Action::pin, index);
-  for (int i = 0; i < 3; ++i) count(*counter);
+  for (int i = 0; i < 3; ++i)
+    count(*counter);
   detail::counter_block.left = 0;
   use_file();
   counter = new_counter(Action::pin, index);
-  for (int i = 0; i < 4; ++i) count(*counter);
+  for (int i = 0; i < 4; ++i)
+    count(*counter);
   EXPECT_GT(index, 0);
   EXPECT_EQ(in_file(Action::pin), 7u);
   uint64_t sums[action_count] = {};
@@ -167,8 +172,9 @@ TEST_F(Counts, LiveInMemoryWithoutAFile) {
 
 TEST_F(Counts, AFileThatIsNoneAddsNothing) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  ASSERT_EQ(write(fd, "not a counts file, but long enough to hold a header of 64 bytes ............", 70),
-            70);
+  ASSERT_EQ(
+      write(fd, "not a counts file, but long enough to hold a header of 64 bytes ............", 70),
+      70);
   close(fd);
   EXPECT_EQ(in_file(Action::pin), 0u);
 }

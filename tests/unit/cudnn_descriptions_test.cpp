@@ -17,8 +17,10 @@ enum : int { data_type = 1, handle = 0, pointwise_mode_type = 14, floating = 4 }
 class Graph {
 public:
   ~Graph() {
-    for (char* descriptor : made_) forget_description(descriptor);
-    for (char* descriptor : made_) delete descriptor;
+    for (char* descriptor : made_)
+      forget_description(descriptor);
+    for (char* descriptor : made_)
+      delete descriptor;
   }
 
   char* make() { return made_.emplace_back(new char); }
@@ -44,7 +46,8 @@ public:
   }
 
   /// A convolution forward followed by a pointwise operation.
-  std::string name(int64_t first_id = 1, int64_t row_stride = 56, bool other_order = false, int mode = 100) {
+  std::string name(int64_t first_id = 1, int64_t row_stride = 56, bool other_order = false,
+                   int mode = 100) {
     char* x = tensor({8, 64, 56, 56}, {200704, 3136, row_stride, 1}, first_id);
     char* y = tensor({8, 64, 28, 28}, {50176, 784, 28, 1}, first_id + 1);
     char *filter = make(), *convolution = make(), *pointwise = make();
@@ -73,7 +76,8 @@ private:
   std::vector<char*> made_;
 };
 
-std::string name(int64_t first_id = 1, int64_t row_stride = 56, bool other_order = false, int mode = 100) {
+std::string name(int64_t first_id = 1, int64_t row_stride = 56, bool other_order = false,
+                 int mode = 100) {
   return Graph{}.name(first_id, row_stride, other_order, mode);
 }
 std::string hash_in(const std::string& name) { return name.substr(name.rfind('#')); }
@@ -111,7 +115,8 @@ TEST(CudnnDescriptions, ADescriptorThatIsGoneIsForgotten) {
     const Descriptor operations[] = {&operation};
     Text<problem_size> text;
     EXPECT_TRUE(describe_graph(operations, 1, text));
-    for (const void* gone : {&tensor, &operation}) forget_description(gone);
+    for (const void* gone : {&tensor, &operation})
+      forget_description(gone);
     return std::string{text.c_str()};
   };
   const std::string first = describe_operation(8);

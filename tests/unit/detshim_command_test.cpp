@@ -30,7 +30,8 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 std::string start_line(int rank = 0, const std::string& path = "0",
-                       const std::string& run = "20261121T003512-4711", const std::string& mode = "enforce") {
+                       const std::string& run = "20261121T003512-4711",
+                       const std::string& mode = "enforce") {
   return R"({"t":"start","v":1,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
          std::to_string(rank) + R"(,"path":")" + path +
          R"(","program":"/bin/true","args":["./train","--epochs","3"],"mode":")" + mode +
@@ -38,9 +39,10 @@ std::string start_line(int rank = 0, const std::string& path = "0",
          "\n";
 }
 
-std::string call_line(const std::string& function, const std::string& action, const std::string& more = "") {
-  return R"({"t":"call","n":1,"thread":"0","lib":"libc","fn":")" + function + R"(","do":")" + action + "\"" +
-         more + "}\n";
+std::string call_line(const std::string& function, const std::string& action,
+                      const std::string& more = "") {
+  return R"({"t":"call","n":1,"thread":"0","lib":"libc","fn":")" + function + R"(","do":")" +
+         action + "\"" + more + "}\n";
 }
 
 const std::string bare_end_line = "{\"t\":\"end\",\"counts\":{}}\n";
@@ -65,7 +67,7 @@ protected:
     return start(words, environment).wait();
   }
 
-  /// An empty file stands for the library where the loader must not be given the real one.
+  /// An empty file represents the library where the loader must not be given the real one.
   std::string stand_in_library(const std::string& name = "libdetshim.so") const {
     std::ofstream(folder_ / name).flush();
     return (folder_ / name).string();
@@ -81,8 +83,10 @@ protected:
     EXPECT_EQ(result.status, 0) << result.err;
     const std::string text = "\n" + result.out;
     const std::size_t at = text.find("\n" + variable + "=");
-    if (at == std::string::npos) return "";
-    return text.substr(at + variable.size() + 2, text.find('\n', at + 1) - at - variable.size() - 2);
+    if (at == std::string::npos)
+      return "";
+    return text.substr(at + variable.size() + 2,
+                       text.find('\n', at + 1) - at - variable.size() - 2);
   }
 
   const TemporaryFolder scratch_;
@@ -107,7 +111,8 @@ TEST_F(DetshimCommand, HelpEndsInAnExampleAndTheStatusesOfItsVerb) {
     const Result result = detshim(words);
     EXPECT_EQ(result.status, 0);
     std::string example = "\nExample:\n  detshim";
-    for (const std::string& word : verb) example += " " + word;
+    for (const std::string& word : verb)
+      example += " " + word;
     EXPECT_TRUE(contains(result.out, example + " ")) << result.out;
     EXPECT_TRUE(contains(result.out, "\n\nExit status:\n  ")) << result.out;
     EXPECT_EQ(contains(result.out, "\n  126  "), verb[0] == "run") << "of that verb alone";
@@ -139,8 +144,9 @@ TEST_F(DetshimCommand, NamesTheWordThatWasMeant) {
   expect_one_error_line(detshim({"verfiy"}), 2,
                         "there is no verb 'verfiy'; did you mean verify? (see detshim --help)");
   expect_one_error_line(detshim({"dance"}), 2, "there is no verb 'dance': run, verify");
-  expect_one_error_line(detshim({"run", "--sed", "7", "true"}), 2,
-                        "detshim run has no option --sed; did you mean --seed? (see detshim run --help)");
+  expect_one_error_line(
+      detshim({"run", "--sed", "7", "true"}), 2,
+      "detshim run has no option --sed; did you mean --seed? (see detshim run --help)");
   expect_one_error_line(
       detshim({"log", "diff", "--jsno", "a", "b"}), 2,
       "detshim log diff has no option --jsno; did you mean --json? (see detshim log diff --help)");
@@ -161,23 +167,25 @@ TEST_F(DetshimCommand, SaysThatAFlagTakesNoValue) {
   expect_refused({"--lib=3"}, "--lib=3");
   expect_refused({"log", "--help=3"}, "--help=3");
   // A value may look like one, and so may a word of the program's.
-  EXPECT_EQ(
-      detshim({"run", "--library", DETSHIM_LIBRARY, "--log=--json=3", "--quiet", "--", "true", "--json=3"})
-          .status,
-      0);
+  EXPECT_EQ(detshim({"run", "--library", DETSHIM_LIBRARY, "--log=--json=3", "--quiet", "--", "true",
+                     "--json=3"})
+                .status,
+            0);
 }
 
 TEST_F(DetshimCommand, RunRefusesWrongValues) {
-  for (const char* seed :
-       {"", "x", "-1", "+1", " 1", "1 ", "0x", "0xg", "1e3", "18446744073709551616", "0x10000000000000000"})
+  for (const char* seed : {"", "x", "-1", "+1", " 1", "1 ", "0x", "0xg", "1e3",
+                           "18446744073709551616", "0x10000000000000000"})
     expect_one_error_line(detshim({"run", std::string("--seed=") + seed, "--", "true"}), 2,
                           *seed == 0 ? "--seed"
-                                     : "--seed '" + std::string(seed) + "' is not accepted: a whole number");
+                                     : "--seed '" + std::string(seed) +
+                                           "' is not accepted: a whole number");
   expect_one_error_line(detshim({"run", "--mode", "fast", "true"}), 2,
                         "--mode 'fast' is not accepted: enforce, record, observe, strict or off");
   expect_one_error_line(detshim({"run", "--policy", "odd", "true"}), 2,
-                        "--policy 'odd' is not accepted: fixed or keep");
-  expect_one_error_line(detshim({"run", "--library", "/no/such.so", "true"}), 2, "--library '/no/such.so'");
+                        "--policy 'odd' is not accepted: fixed, keep or vary");
+  expect_one_error_line(detshim({"run", "--library", "/no/such.so", "true"}), 2,
+                        "--library '/no/such.so'");
   expect_one_error_line(detshim({"run", "--mode", "\x1b[31m", "true"}), 2, "'\\x1b[31m'");
 }
 
@@ -185,10 +193,15 @@ TEST_F(DetshimCommand, RunSetsTheEnvironment) {
   for (const char* seed : {"0", "42", "18446744073709551615", "0xFFFFFFFFFFFFFFFF", "0x1f"})
     EXPECT_EQ(environment_line({"--seed", seed}, "DETSHIM_SEED"), seed);
   EXPECT_EQ(environment_line({"--mode", "strict"}, "DETSHIM_MODE"), "strict");
-  EXPECT_EQ(environment_line({"--policy=keep"}, "DETSHIM_SEED_POLICY"), "keep");
-  EXPECT_EQ(environment_line({"--log", "there"}, "DETSHIM_LOG"), "there");
-  EXPECT_EQ(environment_line({"--disable", "cudnn,env:NCCL_ALGO"}, "DETSHIM_DISABLE"), "cudnn,env:NCCL_ALGO");
-  EXPECT_EQ(environment_line({"--quiet"}, "DETSHIM_QUIET"), "1");
+  // In one variable of one size (common/packed_options.h).
+  const auto packed = [&](const Words& options) {
+    return environment_line(options, "_DETSHIM_OPTIONS");
+  };
+  EXPECT_TRUE(contains(packed({"--policy=keep"}), "18:DETSHIM_SEED_POLICY=keep"));
+  EXPECT_TRUE(contains(packed({"--log", "there"}), "11:DETSHIM_LOG=there"));
+  EXPECT_TRUE(contains(packed({"--disable", "cudnn,env:NCCL_ALGO"}), "=cudnn,env:NCCL_ALGO"));
+  EXPECT_TRUE(contains(packed({"--quiet"}), "f:DETSHIM_QUIET=1"));
+  EXPECT_EQ(packed({"--quiet", "--log", "there"}).size(), packed({}).size());
   EXPECT_EQ(environment_line({}, "DETSHIM_MODE", {{"DETSHIM_MODE", "observe"}}), "observe")
       << "unless asked, left alone";
 }
@@ -198,7 +211,8 @@ TEST_F(DetshimCommand, RunTakesOneSeedWhereNoneIsGiven) {
   EXPECT_EQ(environment_line({}, "DETSHIM_SEED", {{"DETSHIM_SEED", "7"}}), "7");
   for (const char* mode : {"record", "observe", "off"})
     EXPECT_EQ(environment_line({"--mode", mode}, "DETSHIM_SEED"), "") << mode;
-  EXPECT_EQ(environment_line({}, "DETSHIM_SEED", {{"DETSHIM_RUN", "1"}}), "") << "the run around it has one";
+  EXPECT_EQ(environment_line({}, "DETSHIM_SEED", {{"DETSHIM_RUN", "1"}}), "")
+      << "the run around it has one";
   const Words words{"run",
                     "--library",
                     DETSHIM_LIBRARY,
@@ -208,11 +222,13 @@ TEST_F(DetshimCommand, RunTakesOneSeedWhereNoneIsGiven) {
                     "import random; print(random.random())"};
   const Result first = detshim(words), second = detshim(words);
   EXPECT_EQ(first.out, second.out);
-  EXPECT_TRUE(first.err.starts_with("detshim: seed 42, since none is given (--seed N takes another)\n"))
+  EXPECT_TRUE(
+      first.err.starts_with("detshim: seed 42, since none is given (--seed N takes another)\n"))
       << first.err;
   EXPECT_FALSE(contains(detshim(words, {{"DETSHIM_SEED", "42"}}).err, "since none is given"));
-  EXPECT_FALSE(contains(detshim(words, {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}).err,
-                        "since none is given"))
+  EXPECT_FALSE(
+      contains(detshim(words, {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}).err,
+               "since none is given"))
       << "said by one rank";
 }
 
@@ -230,7 +246,7 @@ TEST_F(DetshimCommand, RunChecksItsOwnRun) {
     EXPECT_EQ(good.status, 0) << good.err;
     EXPECT_TRUE(contains(good.err, "verdict: covered")) << good.err;
     EXPECT_FALSE(contains(good.out, "verdict")) << good.out;
-    // What takes the preload away leaves no log: a library that is none.
+    // What takes the preload away leaves no log: a file that is no library.
     Words words{"run",       "--seed",          "42", "--quiet", "--check", "--allow-uncovered",
                 "--library", stand_in_library()};
     for (const Words& more : {options, Words{"--"}, draws})
@@ -244,7 +260,8 @@ TEST_F(DetshimCommand, RunChecksItsOwnRun) {
   EXPECT_TRUE(contains(idle.err, "no_draw")) << "a run without draws is a run: " << idle.err;
   EXPECT_EQ(checked({"/bin/sh", "-c", "exit 7"}).status, 7);
   EXPECT_EQ(checked({"/bin/sh", "-c", "kill -KILL $$"}).status, 128 + SIGKILL);
-  expect_one_error_line(detshim({"run", "--check", "--", "true"}, {{"DETSHIM_RUN", "1"}}), 2, "--check");
+  expect_one_error_line(detshim({"run", "--check", "--", "true"}, {{"DETSHIM_RUN", "1"}}), 2,
+                        "--check");
 }
 
 TEST_F(DetshimCommand, LogSaysHowOldARunIs) {
@@ -267,9 +284,9 @@ TEST_F(DetshimCommand, RunPutsTheLibraryFirstAndOnce) {
   EXPECT_EQ(environment_line({}, "LD_PRELOAD"), library);
   EXPECT_EQ(environment_line({}, "LD_PRELOAD", {{"LD_PRELOAD", "/no/a.so:/no/b.so"}}),
             library + ":/no/a.so:/no/b.so");
-  EXPECT_EQ(
-      environment_line({}, "LD_PRELOAD", {{"LD_PRELOAD", "/no/a.so " + library + "::/no/libdetshim.so"}}),
-      library + ":/no/a.so");
+  EXPECT_EQ(environment_line({}, "LD_PRELOAD",
+                             {{"LD_PRELOAD", "/no/a.so " + library + "::/no/libdetshim.so"}}),
+            library + ":/no/a.so");
 }
 
 // What tools/python asks for: nothing is run, and each variable ends with a zero.
@@ -279,8 +296,9 @@ TEST_F(DetshimCommand, RunPrintsTheEnvironmentThatAProgramWouldGet) {
                     "--",  "no-such-program"};
   const Result result = detshim(words, {{"LD_PRELOAD", "/no/a.so"}, {"TWO", "a\nb"}});
   EXPECT_EQ(result.status, 0) << result.err;
-  for (const std::string& entry : {"LD_PRELOAD=" + library + ":/no/a.so", std::string("DETSHIM_SEED=7"),
-                                   std::string("OMP_DYNAMIC=FALSE"), std::string("TWO=a\nb")})
+  for (const std::string& entry :
+       {"LD_PRELOAD=" + library + ":/no/a.so", std::string("DETSHIM_SEED=7"),
+        std::string("OMP_DYNAMIC=FALSE"), std::string("TWO=a\nb")})
     EXPECT_NE(('\0' + result.out).find('\0' + entry + '\0'), std::string::npos) << entry;
   EXPECT_TRUE(result.out.ends_with('\0'));
   EXPECT_FALSE(contains(detshim({"run", "--help"}).out, "print-environment"));
@@ -288,7 +306,8 @@ TEST_F(DetshimCommand, RunPrintsTheEnvironmentThatAProgramWouldGet) {
 
 TEST_F(DetshimCommand, RunTakesTheLibraryByARelativeName) {
   stand_in_library();
-  const Result result = detshim({"run", "--allow-uncovered", "--library", "libdetshim.so", "--", "env"});
+  const Result result =
+      detshim({"run", "--allow-uncovered", "--library", "libdetshim.so", "--", "env"});
   EXPECT_TRUE(contains(result.out, "LD_PRELOAD=" + folder_.string() + "/libdetshim.so"))
       << result.out << result.err;
 }
@@ -296,7 +315,8 @@ TEST_F(DetshimCommand, RunTakesTheLibraryByARelativeName) {
 TEST_F(DetshimCommand, SaysWhereTheLibraryIs) {
   const Result result = detshim({"--lib"});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(result.out, (std::filesystem::path(DETSHIM_COMMAND).parent_path() / "libdetshim.so\n").string());
+  EXPECT_EQ(result.out,
+            (std::filesystem::path(DETSHIM_COMMAND).parent_path() / "libdetshim.so\n").string());
 }
 
 TEST_F(DetshimCommand, RunRefusesALibraryThatCannotBePreloaded) {
@@ -309,8 +329,9 @@ TEST_F(DetshimCommand, RunRefusesALibraryThatCannotBePreloaded) {
 TEST_F(DetshimCommand, RunLeavesTheProgramsWordsAlone) {
   const std::string library = stand_in_library();
   const Words words{"--seed", "x y", "", "--", "[a,b]", "--help", "-q"};
-  for (const Words& before : {Words{"run", "--quiet", "--allow-uncovered", "--library", library, "--"},
-                              {"run", "--allow-uncovered", "--library=" + library}}) {
+  for (const Words& before :
+       {Words{"run", "--quiet", "--allow-uncovered", "--library", library, "--"},
+        {"run", "--allow-uncovered", "--library=" + library}}) {
     Words all = before;
     all.insert(all.end(), {"/usr/bin/printf", "<%s>"});
     all.insert(all.end(), words.begin(), words.end());
@@ -322,11 +343,14 @@ TEST_F(DetshimCommand, RunLeavesTheProgramsWordsAlone) {
 
 TEST_F(DetshimCommand, RunEndsInTheProgramsStatus) {
   const std::string library = stand_in_library();
-  EXPECT_EQ(detshim({"run", "--allow-uncovered", "--library", library, "sh", "-c", "exit 7"}).status, 7);
-  EXPECT_EQ(detshim({"run", "--allow-uncovered", "--library", library, "sh", "-c", "kill -KILL $$"}).status,
+  EXPECT_EQ(
+      detshim({"run", "--allow-uncovered", "--library", library, "sh", "-c", "exit 7"}).status, 7);
+  EXPECT_EQ(detshim({"run", "--allow-uncovered", "--library", library, "sh", "-c", "kill -KILL $$"})
+                .status,
             128 + SIGKILL);
-  expect_one_error_line(detshim({"run", "--allow-uncovered", "--library", library, "no-such-program"}), 127,
-                        "cannot run 'no-such-program': No such file or directory");
+  expect_one_error_line(
+      detshim({"run", "--allow-uncovered", "--library", library, "no-such-program"}), 127,
+      "cannot run 'no-such-program': No such file or directory");
   expect_one_error_line(detshim({"run", "--allow-uncovered", "--library", library, folder_}), 126,
                         "Permission denied");
 }
@@ -349,31 +373,37 @@ TEST_F(DetshimCommand, LogReadsLatestByDefault) {
 }
 
 TEST_F(DetshimCommand, LogPrintsWorstFirst) {
-  write("0-0-1.jsonl",
-        start_line() +
-            call_line("srand", "pin",
-                      R"(,"requested":"1763683","effective":"42","why":"a clock","at":"/gone/train+0x1b")") +
-            call_line("rand", "observe") +
-            call_line("atomicAdd", "nondeterministic", R"(,"py":["a.py:3 step","a.py:9 main"])") +
-            call_line("raw", "uncovered") + call_line("pooling", "refuse") + call_line("gemm", "replace") +
-            end_line);
+  write(
+      "0-0-1.jsonl",
+      start_line() +
+          call_line(
+              "srand", "pin",
+              R"(,"requested":"1763683","effective":"42","why":"a clock","at":"/gone/train+0x1b")") +
+          call_line("rand", "observe") +
+          call_line("atomicAdd", "nondeterministic", R"(,"py":["a.py:3 step","a.py:9 main"])") +
+          call_line("raw", "uncovered") + call_line("pooling", "refuse") +
+          call_line("gemm", "replace") + end_line);
   const Result result = detshim({"log", log_});
   EXPECT_EQ(result.status, 0);
   std::size_t before = 0;
   for (const char* part :
-       {"./train --epochs 3\n", "seed 42, mode enforce, policy fixed", "1 rank, 1 process, 1 thread",
-        "at least 1 call went ahead nondeterministic", "\nnondeterministic - ", "atomicAdd",
-        "a.py:3 step <- a.py:9 main", "\nuncovered - ", "raw", "\nrefused - ", "pooling", "\nreplaced - ",
-        "gemm", "\npinned - ", "srand", "1763683 -> 42", "a clock", "/gone/train+0x1b"}) {
+       {"./train --epochs 3\n", "seed 42, mode enforce, policy fixed",
+        "1 rank, 1 process, 1 thread", "at least 1 call went ahead nondeterministic",
+        "\nnondeterministic - ", "atomicAdd", "a.py:3 step <- a.py:9 main", "\nuncovered - ", "raw",
+        "\nrefused - ", "pooling", "\nreplaced - ", "gemm", "\npinned - ", "srand", "1763683 -> 42",
+        "a clock", "/gone/train+0x1b"}) {
     const std::size_t at = result.out.find(part, before);
-    EXPECT_NE(at, std::string::npos) << part << " is not after the part before it in\n" << result.out;
-    if (at != std::string::npos) before = at;
+    EXPECT_NE(at, std::string::npos) << part << " is not after the part before it in\n"
+                                     << result.out;
+    if (at != std::string::npos)
+      before = at;
   }
   EXPECT_FALSE(contains(result.out, " deterministic")) << "no claim: " << result.out;
   // What was left alone needs nobody's attention.
   EXPECT_TRUE(contains(result.out, "only observed: at least 1 (--all).")) << result.out;
   EXPECT_FALSE(contains(result.out, "observed - ")) << result.out;
-  EXPECT_TRUE(contains(detshim({"log", log_, "--all"}).out, "observed - seen, left alone\n  libc\n    rand"));
+  EXPECT_TRUE(contains(detshim({"log", log_, "--all"}).out,
+                       "observed - seen, left alone\n  libc\n    rand"));
   EXPECT_FALSE(contains(result.out, "\x1b")) << "no colour in a file";
 }
 
@@ -387,7 +417,8 @@ TEST_F(DetshimCommand, LogShowsEveryPlaceOfWhatIsUnfixedAndFewOfTheRest) {
   write("0-0-1.jsonl", lines + end_line);
   const auto count = [](const std::string& text, const std::string& part) {
     int number = 0;
-    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++number;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
+      ++number;
     return number;
   };
   const std::string few = detshim({"log", log_}).out;
@@ -407,10 +438,11 @@ TEST_F(DetshimCommand, LogSaysWhatIsMissing) {
   EXPECT_EQ(result.status, 0);
   for (const char* part :
        {"1 line of the log cannot be read", "1 last line cut short",
-        "2 processes did not come to a recorded end", "1 other run in this folder left out",
+        "2 processes left no recorded end", "1 other run in this folder left out",
         "20250101T000000-1", "no counts for 2 processes", "3-0-4.jsonl is of log format 9"})
     EXPECT_TRUE(contains(result.out, part)) << part << " is not in\n" << result.out;
-  EXPECT_TRUE(contains(detshim({"log", log_, "--run", "20250101T000000-1"}).out, "run 20250101T000000-1"));
+  EXPECT_TRUE(
+      contains(detshim({"log", log_, "--run", "20250101T000000-1"}).out, "run 20250101T000000-1"));
   expect_one_error_line(detshim({"log", log_, "--run", "nonsense"}), 2, "no run 'nonsense'");
 }
 
@@ -432,23 +464,27 @@ TEST_F(DetshimCommand, LogHoldsItsRecordsAgainstTheEnd) {
   const auto verdict = [this](const std::string& counts, const std::string& lines) {
     const std::string modules = "{\"t\":\"modules\",\"files\":[\"/bin/true\"]}\n";
     std::filesystem::remove(log_ / "0-0-1.jsonl");
-    write("0-0-1.jsonl", start_line() + lines + modules + R"({"t":"end","counts":{)" + counts + "}}\n");
+    write("0-0-1.jsonl",
+          start_line() + lines + modules + R"({"t":"end","counts":{)" + counts + "}}\n");
     const Json document = Json::parse(detshim({"log", log_, "--json"}).out);
     const std::string name = document["verdict"];
-    return name + (document["reasons"].empty() ? "" : " " + std::string(document["reasons"][0]["kind"]));
+    return name +
+           (document["reasons"].empty() ? "" : " " + std::string(document["reasons"][0]["kind"]));
   };
   const auto numbered = [](int number) {
     return R"({"t":"call","n":)" + std::to_string(number) +
            R"(,"thread":"0","lib":"libc","fn":"rand","do":"pin","at":"/bin/true+0x1)" +
            std::to_string(number) + "\"}\n";
   };
-  EXPECT_EQ(verdict(R"("observe":9,"pin":1)", numbered(1)), "covered") << "what was only seen has no record";
+  EXPECT_EQ(verdict(R"("observe":9,"pin":1)", numbered(1)), "covered")
+      << "what was only seen has no record";
   EXPECT_EQ(verdict(R"("pin":5)", numbered(1)), "covered") << "counts alone are missing";
   EXPECT_EQ(verdict(R"("pin":1,"nondeterministic":1)", numbered(1)), "partial lost_records");
   EXPECT_EQ(verdict(R"("pin":1,"uncovered":1)", numbered(1)), "partial lost_records");
   EXPECT_EQ(verdict(R"("pin":2)", ""), "unverified lost_records") << "no record is left";
   EXPECT_EQ(verdict(R"("pin":2)", numbered(1) + numbered(3)), "unverified lost_records") << "a gap";
-  EXPECT_EQ(verdict(R"("pin":1)", numbered(2)), "unverified lost_records") << "a gap at the beginning";
+  EXPECT_EQ(verdict(R"("pin":1)", numbered(2)), "unverified lost_records")
+      << "a gap at the beginning";
 }
 
 TEST_F(DetshimCommand, LogClosesWithAVerdict) {
@@ -459,12 +495,14 @@ TEST_F(DetshimCommand, LogClosesWithAVerdict) {
     const std::string name = document["verdict"];
     EXPECT_TRUE(contains(detshim({"log", log_}).out, "\nverdict: " + name + " - "));
     EXPECT_EQ(document["reasons"].empty(), name == "covered") << document["reasons"];
-    return name + (document["reasons"].empty() ? "" : " " + std::string(document["reasons"][0]["kind"]));
+    return name +
+           (document["reasons"].empty() ? "" : " " + std::string(document["reasons"][0]["kind"]));
   };
   const std::string pinned = call_line("rand", "pin");
-  const auto coverage = [](const std::string& library, int hooks, const std::string& file = "/bin/true") {
-    return R"({"t":"coverage","lib":")" + library + R"(","files":[")" + file + R"("],"missing":[],"hooks":)" +
-           std::to_string(hooks) + "}\n";
+  const auto coverage = [](const std::string& library, int hooks,
+                           const std::string& file = "/bin/true") {
+    return R"({"t":"coverage","lib":")" + library + R"(","files":[")" + file +
+           R"("],"missing":[],"hooks":)" + std::to_string(hooks) + "}\n";
   };
   const auto library = [](const std::string& version) {
     return R"({"t":"library","lib":"curand","file":"/bin/true")" + version + "}\n";
@@ -495,14 +533,16 @@ TEST_F(DetshimCommand, LogClosesWithAVerdict) {
         {"", "unverified version"}})
     EXPECT_EQ(verdict(start_line() + library(version) + coverage("curand", 6) + end_line), expected)
         << version;
-  EXPECT_EQ(verdict(start_line() + library(R"(,"version":"10400")") + end_line), "unverified no_coverage");
-  EXPECT_EQ(
-      verdict(start_line() + library(R"(,"version":"10400")") + coverage("curand", 6, "/bin/sh") + end_line),
-      "unverified no_coverage")
+  EXPECT_EQ(verdict(start_line() + library(R"(,"version":"10400")") + end_line),
+            "unverified no_coverage");
+  EXPECT_EQ(verdict(start_line() + library(R"(,"version":"10400")") +
+                    coverage("curand", 6, "/bin/sh") + end_line),
+            "unverified no_coverage")
       << "of another file";
   const std::string modules = R"({"t":"modules","files":["/bin/true","/bin/libcudnn.so.9"]})"
                               "\n";
-  EXPECT_TRUE(verdict(start_line() + pinned + modules + end_line).starts_with("unverified")) << "a file gone";
+  EXPECT_TRUE(verdict(start_line() + pinned + modules + end_line).starts_with("unverified"))
+      << "a file gone";
   const std::string lost =
       R"({"t":"start","v":1,"run":"r","pid":1,"rank":0,"path":"0","program":"/bin/true",)"
       R"("args":[],"mode":"enforce","policy":"fixed","disabled":"rand"})"
@@ -516,8 +556,8 @@ std::string many_reasons() {
   for (int i = 0; i < 9; ++i)
     lines += call_line("atomic_" + std::to_string(i), "nondeterministic",
                        R"(,"why":")" + std::string(150, 'y') + R"(")");
-  return lines + R"({"t":"runtime","file":"/usr/lib/libslow.so.1","why":")" + std::string(150, 'x') +
-         "\"}\n" + end_line;
+  return lines + R"({"t":"runtime","file":"/usr/lib/libslow.so.1","why":")" +
+         std::string(150, 'x') + "\"}\n" + end_line;
 }
 
 TEST_F(DetshimCommand, LogNamesSevenReasonsInALineEach) {
@@ -528,39 +568,36 @@ TEST_F(DetshimCommand, LogNamesSevenReasonsInALineEach) {
       << verdict;
   EXPECT_TRUE(contains(verdict, "\n  partial     nondeterministic:atomic_6 - ")) << verdict;
   EXPECT_FALSE(contains(verdict, "atomic_7")) << verdict;
-  EXPECT_TRUE(verdict.ends_with("\n  4 more: --all\n")) << "two, the runtime, --no-scan: " << verdict;
+  EXPECT_TRUE(verdict.ends_with("\n  4 more: --all\n"))
+      << "two, the runtime, --no-scan: " << verdict;
   EXPECT_TRUE(contains(verdict, "atomic_0: " + std::string(150, 'y') + "\n"))
       << "whole, in a pipe: " << verdict;
   const std::string all = detshim({"log", log_, "--no-scan", "--all"}).out;
-  EXPECT_TRUE(contains(all, std::string(150, 'x') + "; give it a seed, or compare two runs\n")) << all;
+  EXPECT_TRUE(contains(all, std::string(150, 'x') + "; give it a seed, or compare two runs\n"))
+      << all;
   EXPECT_TRUE(contains(all, "atomic_8 - "));
   EXPECT_EQ(Json::parse(detshim({"log", log_, "--no-scan", "--json"}).out)["reasons"].size(), 11u);
 }
 
 TEST_F(DetshimCommand, LogWrapsReasonsAtATerminal) {
   std::string text;
-  for (int i = 0; i < 40; ++i) text += "word" + std::to_string(i) + ' ';
-  write("0-0-1.jsonl",
-        start_line() + call_line("draw", "nondeterministic", R"(,"why":")" + text + "\"") + end_line);
-  const std::string at_terminal = R"(
-import fcntl, os, pty, struct, subprocess, sys, termios
-ours, theirs = pty.openpty()
-fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
-subprocess.run(sys.argv[1:], stdout=theirs)
-os.close(theirs)
-try:
-    while part := os.read(ours, 65536): sys.stdout.write(part.decode())
-except OSError: pass # the last one has closed it
-)";
+  for (int i = 0; i < 40; ++i)
+    text += "word" + std::to_string(i) + ' ';
+  write("0-0-1.jsonl", start_line() +
+                           call_line("draw", "nondeterministic", R"(,"why":")" + text + "\"") +
+                           end_line);
+  const std::string at_terminal = contents(PROGRAMS "at_a_terminal.py");
   const Result shown =
       Running({"/usr/bin/python3", "-c", at_terminal, DETSHIM_COMMAND, "log", log_, "--no-scan"},
               {{"NO_COLOR", "1"}}, folder_)
           .wait();
   const std::string reasons = shown.out.substr(shown.out.find("\n  partial "));
   std::istringstream lines(reasons), words(reasons);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 61u) << line; // and a \r
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.size(), 61u) << line; // and a \r
   int next = 0;
-  for (std::string word; words >> word;) next += word == "word" + std::to_string(next);
+  for (std::string word; words >> word;)
+    next += word == "word" + std::to_string(next);
   EXPECT_EQ(next, 40) << "all of them, in order: " << reasons;
 }
 
@@ -574,7 +611,20 @@ TEST_F(DetshimCommand, LogNamesAPackagesLineWhereTheUserHasNone) {
               R"("py":["/v/site-packages/forest/trees.py:101 indices","/v/site-packages/forest/run.py:7 go"])") +
           end_line);
   const std::string out = detshim({"log", log_, "--no-scan"}).out;
-  EXPECT_TRUE(contains(out, "pass: trees.py:101")) << out;
+  EXPECT_TRUE(contains(out, "run to run: trees.py:101")) << out;
+}
+
+TEST_F(DetshimCommand, LogNamesTheRuleThatToldWhatASeedIs) {
+  write("0-0-1.jsonl",
+        start_line() +
+            call_line("srand", "pin",
+                      R"(,"requested":"7531","effective":"42","why":"clock_seed","rule":"reading",)"
+                      R"("at":"/bin/train+0x1a2b")") +
+            end_line);
+  const std::string all = detshim({"log", log_, "--no-scan", "--all"}).out;
+  EXPECT_TRUE(contains(all, "rule   reading\n")) << all;
+  const std::string json = detshim({"log", log_, "--no-scan", "--all", "--json"}).out;
+  EXPECT_TRUE(contains(json, "\"rule\": \"reading\"")) << json;
 }
 
 TEST_F(DetshimCommand, LogFoldsSettingsToOneLine) {
@@ -584,7 +634,8 @@ TEST_F(DetshimCommand, LogFoldsSettingsToOneLine) {
       "\n";
   write("0-0-1.jsonl", start_line() + environment + call_line("rand", "pin") + end_line);
   const std::string folded = detshim({"log", log_}).out;
-  EXPECT_TRUE(contains(folded, "\nsettings - 2 variables set, 1 of yours kept (--all)\n")) << folded;
+  EXPECT_TRUE(contains(folded, "\nsettings - 2 variables set, 1 of yours kept (--all)\n"))
+      << folded;
   EXPECT_FALSE(contains(folded, "A_B")) << folded;
   const std::string all = detshim({"log", log_, "--all"}).out;
   EXPECT_TRUE(contains(all, "A_B=1  (was unset)")) << all;
@@ -601,13 +652,15 @@ TEST_F(DetshimCommand, LogTakesBackWhatTheUserAccepts) {
   };
   EXPECT_EQ(reasons({"--accept", "nondeterministic"}), 2u);
   EXPECT_EQ(reasons({"--accept", "nondeterministic:atomic_3"}), 10u);
-  EXPECT_EQ(reasons({"--accept", "nondeterministic:atomic_3", "--accept=runtime:libslow.so.1"}), 9u);
+  EXPECT_EQ(reasons({"--accept", "nondeterministic:atomic_3", "--accept=runtime:libslow.so.1"}),
+            9u);
   EXPECT_EQ(reasons({"--accept", "runtime:libfast.so.1"}), 11u);
-  EXPECT_EQ(
-      detshim({"log", "--accept", "nondeterministic", "--accept", "runtime", log_, "--no-scan", "--check"})
-          .status,
-      0);
-  EXPECT_EQ(detshim({"log", "--accept", "nondeterministic", log_, "--no-scan", "--check"}).status, 3);
+  EXPECT_EQ(detshim({"log", "--accept", "nondeterministic", "--accept", "runtime", log_,
+                     "--no-scan", "--check"})
+                .status,
+            0);
+  EXPECT_EQ(detshim({"log", "--accept", "nondeterministic", log_, "--no-scan", "--check"}).status,
+            3);
 
   std::ofstream(folder_ / ".detshim-accept")
       << "# known\n\n nondeterministic  # sums\nruntime:libslow.so.1\r\ndisabled\n";
@@ -615,7 +668,8 @@ TEST_F(DetshimCommand, LogTakesBackWhatTheUserAccepts) {
   EXPECT_EQ(result.status, 0) << result.out;
   EXPECT_TRUE(contains(result.out, "\n  accepted: nondeterministic, 9 reasons\n")) << result.out;
   EXPECT_TRUE(contains(result.out, "\n  accepted: runtime:libslow.so.1, 1 reason\n")) << result.out;
-  EXPECT_TRUE(contains(result.out, "\n  accepted, but no reason has that name: disabled\n")) << result.out;
+  EXPECT_TRUE(contains(result.out, "\n  accepted, but no reason has that name: disabled\n"))
+      << result.out;
 }
 
 TEST_F(DetshimCommand, LogRefusesAnAcceptanceThatNamesNothing) {
@@ -623,20 +677,22 @@ TEST_F(DetshimCommand, LogRefusesAnAcceptanceThatNamesNothing) {
   for (const char* name : {"", "everything", "nondeterministic:", ":atomic", "Unfixed", "\x1b[31m"})
     expect_one_error_line(detshim({"log", log_, "--accept", name}), 2, "names no reason");
   std::ofstream(folder_ / ".detshim-accept") << "nondeterministic\nnonsense\n";
-  expect_one_error_line(detshim({"log", log_}), 2, "'.detshim-accept' line 2: 'nonsense' names no reason");
+  expect_one_error_line(detshim({"log", log_}), 2,
+                        "'.detshim-accept' line 2: 'nonsense' names no reason");
   std::filesystem::remove(folder_ / ".detshim-accept");
   std::filesystem::create_directory(folder_ / ".detshim-accept");
   expect_one_error_line(detshim({"log", log_}), 2, "'.detshim-accept' cannot be read as a file");
 }
 
-// It is another program now, which has no log: one reason says so.
+// It is another program now, which has no log: one reason reports it.
 TEST_F(DetshimCommand, LogHasOneReasonForAProcessThatExecutedAnUncoveredProgram) {
   const auto kinds = [&](const std::string& records) {
     write("0-0-1.jsonl", start_line() + records);
     const auto document = nlohmann::json::parse(detshim({"log", log_, "--json", "--no-scan"}).out);
     std::filesystem::remove(log_ / "0-0-1.jsonl");
     std::set<std::string> found;
-    for (const auto& reason : document["reasons"]) found.insert(reason["kind"]);
+    for (const auto& reason : document["reasons"])
+      found.insert(reason["kind"]);
     found.erase("not_decoded");
     return found;
   };
@@ -646,17 +702,20 @@ TEST_F(DetshimCommand, LogHasOneReasonForAProcessThatExecutedAnUncoveredProgram)
   };
   const std::string executes = executed("0", R"("program":"/gone/program","time":"5")");
   EXPECT_FALSE(kinds(call_line("rand", "pin") + uncovered + executes).contains("no_end"));
-  EXPECT_TRUE(kinds(executes + call_line("rand", "pin")).contains("no_end")) << "its thread went on";
+  EXPECT_TRUE(kinds(executes + call_line("rand", "pin")).contains("no_end"))
+      << "its thread went on";
   EXPECT_TRUE(kinds(executes + executed("0", R"("error":2)")).contains("no_end"));
-  EXPECT_FALSE(kinds(executes + executed("0.1", R"("error":2)")).contains("no_end")) << "another thread's";
+  EXPECT_FALSE(kinds(executes + executed("0.1", R"("error":2)")).contains("no_end"))
+      << "another thread's";
   EXPECT_TRUE(kinds(executes + start_line()).contains("no_end")) << "what it executed was killed";
-  // A child in its parent's memory says so in its parent's log.
+  // A child in its parent's memory reports it in its parent's log.
   EXPECT_TRUE(kinds(call_line("rand", "pin") + uncovered).contains("no_end"));
 }
 
 TEST_F(DetshimCommand, LogHasNoReasonForStaticProgramsThatDrawNothing) {
   const auto executes = [](const std::string& program) {
-    return call_line("execve", "uncovered", R"(,"program":")" + program + R"(","why":"statically linked")");
+    return call_line("execve", "uncovered",
+                     R"(,"program":")" + program + R"(","why":"statically linked")");
   };
   // One of the user's own, whose instructions tell.
   const std::string source = (folder_ / "quiet.c").string(), quiet = (folder_ / "quiet").string();
@@ -681,9 +740,12 @@ TEST_F(DetshimCommand, LogPrintsOneJsonDocument) {
                       R"(,"requested":"1","effective":"2","at":"/x+0x1","why":"größer\u001b[2J")") +
             call_line("y", "nondeterministic"));
   for (const bool all : {false, true}) {
-    const Result result = detshim(all ? Words{"log", log_, "--json", "--all"} : Words{"log", log_, "--json"});
+    const Result result =
+        detshim(all ? Words{"log", log_, "--json", "--all"} : Words{"log", log_, "--json"});
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_TRUE(std::ranges::all_of(result.out, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+    EXPECT_TRUE(std::ranges::all_of(result.out, [](char c) {
+      return c == '\n' || (c >= ' ' && c <= '~');
+    }));
     const Json document = Json::parse(result.out, nullptr, false);
     ASSERT_TRUE(document.is_object()) << result.out;
     EXPECT_EQ(document["totals"]["pin"], 1);
@@ -704,34 +766,39 @@ TEST_F(DetshimCommand, LogNeverPrintsWhatATerminalWouldObey) {
   const std::string evil = R"(\u001b]0;title\u0007\u009b2J\u202e\r\n\u0000)";
   const std::string field = "\"" + evil + "\":\"" + evil + "\"";
   write("0-0-1.jsonl", R"({"t":"start","v":1,"run":")" + evil + R"(","rank":0,"path":")" + evil +
-                           R"(","program":")" + evil + R"(","args":[")" + evil + R"("],"mode":")" + evil +
-                           R"(","policy":")" + evil + R"(","seed":")" + evil + R"(","seed_from":")" + evil +
-                           R"(","disabled":")" + evil + R"(","env":[{"name":")" + evil + R"(","was":")" +
-                           evil + R"(","now":"x)" + evil + "\"}]}\n" + R"({"t":"library","lib":")" + evil +
+                           R"(","program":")" + evil + R"(","args":[")" + evil + R"("],"mode":")" +
+                           evil + R"(","policy":")" + evil + R"(","seed":")" + evil +
+                           R"(","seed_from":")" + evil + R"(","disabled":")" + evil +
+                           R"(","env":[{"name":")" + evil + R"(","was":")" + evil +
+                           R"(","now":"x)" + evil + "\"}]}\n" + R"({"t":"library","lib":")" + evil +
                            R"(","file":")" + evil + R"(","version":")" + evil + "\"}\n");
-  for (const char* action : {"observe", "pin", "replace", "refuse", "nondeterministic", "uncovered"})
-    write("0-0-1.jsonl", R"({"t":"call","n":1,"thread":")" + evil + R"(","lib":")" + evil + R"(","fn":")" +
-                             evil + R"(","do":")" + action + R"(","why":")" + evil + R"(","at":")" + evil +
-                             R"(+0x1","py":[")" + evil + "\"]," + field + "}\n" +
-                             call_line("f", action, R"(,"at":")" + evil + "\""));
+  for (const char* action :
+       {"observe", "pin", "replace", "refuse", "nondeterministic", "uncovered"})
+    write("0-0-1.jsonl", R"({"t":"call","n":1,"thread":")" + evil + R"(","lib":")" + evil +
+                             R"(","fn":")" + evil + R"(","do":")" + action + R"(","why":")" + evil +
+                             R"(","at":")" + evil + R"(+0x1","py":[")" + evil + "\"]," + field +
+                             "}\n" + call_line("f", action, R"(,"at":")" + evil + "\""));
   write("0-0-\x1b[31m2.jsonl", "{\"t\":\"start\",\"v\":9}\n");
-  for (const Words& words : {Words{"log", log_}, {"log", log_, "--all"}, {"log", log_, "--json", "--all"}}) {
+  for (const Words& words :
+       {Words{"log", log_}, {"log", log_, "--all"}, {"log", log_, "--json", "--all"}}) {
     const Result result = detshim(words);
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_TRUE(std::ranges::all_of(result.out, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }))
-        << result.out;
+    EXPECT_TRUE(std::ranges::all_of(result.out, [](char c) {
+      return c == '\n' || (c >= ' ' && c <= '~');
+    })) << result.out;
     EXPECT_TRUE(contains(result.out, "\\u202e"));
   }
 }
 
 TEST_F(DetshimCommand, LogSurvivesRandomDamage) {
-  const std::string whole = start_line() + call_line("srand", "pin", R"(,"requested":"1","effective":"2")") +
-                            call_line("rand", "nondeterministic", R"(,"why":"w","at":"/bin/sh+0x1010")") +
-                            end_line;
+  const std::string whole =
+      start_line() + call_line("srand", "pin", R"(,"requested":"1","effective":"2")") +
+      call_line("rand", "nondeterministic", R"(,"why":"w","at":"/bin/sh+0x1010")") + end_line;
   std::mt19937 generator(5);
   for (int i = 0; i < 60; ++i) {
     std::string bytes = whole;
-    for (int j = 0; j < 8; ++j) bytes[generator() % bytes.size()] = static_cast<char>(generator());
+    for (int j = 0; j < 8; ++j)
+      bytes[generator() % bytes.size()] = static_cast<char>(generator());
     std::filesystem::remove(log_ / "0-0-1.jsonl");
     write("0-0-1.jsonl", bytes);
     const Result result = detshim({"log", log_});
@@ -753,7 +820,8 @@ TEST_F(DetshimCommand, ScanSaysWhatNoPreloadSees) {
   const Result clean = detshim({"scan", LOOKALIKES_PROGRAM});
   EXPECT_EQ(clean.status, 0) << clean.out;
   EXPECT_FALSE(contains(clean.out, "remedy")) << clean.out;
-  EXPECT_TRUE(contains(clean.out, "no instruction that draws past a preload was found")) << clean.out;
+  EXPECT_TRUE(contains(clean.out, "no instruction that draws past a preload was found"))
+      << clean.out;
 
   const Result fixed = detshim({"scan", RAW_DRAWS_PROGRAM "_static"});
   EXPECT_EQ(fixed.status, 3);
@@ -761,16 +829,19 @@ TEST_F(DetshimCommand, ScanSaysWhatNoPreloadSees) {
 }
 
 TEST_F(DetshimCommand, ScanPrintsOneJsonDocument) {
-  const Result result = detshim({"scan", "--json", NEEDS_LIBRARY_PROGRAM, RAW_DRAWS_PROGRAM "_static"});
+  const Result result =
+      detshim({"scan", "--json", NEEDS_LIBRARY_PROGRAM, RAW_DRAWS_PROGRAM "_static"});
   EXPECT_EQ(result.status, 3);
   const Json document = Json::parse(result.out);
   EXPECT_EQ(document["uncovered"], true);
   std::size_t places = 0;
   for (const Json& file : document["files"]) {
-    if (file["left_alone"].is_null()) places += file["places"].size();
+    if (file["left_alone"].is_null())
+      places += file["places"].size();
     EXPECT_EQ(file["not_covered"].is_string(), file["file"] == RAW_DRAWS_PROGRAM "_static") << file;
     for (const Json& place : file["places"])
-      EXPECT_TRUE(contains(place["at"].get<std::string>(), file["file"].get<std::string>() + "+0x")) << place;
+      EXPECT_TRUE(contains(place["at"].get<std::string>(), file["file"].get<std::string>() + "+0x"))
+          << place;
   }
   EXPECT_EQ(places, 3U) << result.out;
   EXPECT_EQ(document["missing"], Json::array());
@@ -783,7 +854,8 @@ TEST_F(DetshimCommand, ScanLooksIntoTheLibrariesThatAProgramNeeds) {
   std::filesystem::copy_file(NEEDS_LIBRARY_PROGRAM, folder_ / "alone");
   const Result missing = detshim({"scan", "alone"});
   EXPECT_EQ(missing.status, 0);
-  EXPECT_TRUE(contains(missing.out, "not looked at: libraw_draws.so, which alone needs, was not found"))
+  EXPECT_TRUE(
+      contains(missing.out, "not looked at: libraw_draws.so, which alone needs, was not found"))
       << missing.out;
   const std::string there = std::filesystem::path(RAW_DRAWS_LIBRARY).parent_path();
   EXPECT_EQ(detshim({"scan", "alone"}, {{"LD_LIBRARY_PATH", "/no/such:" + there}}).status, 3);
@@ -799,9 +871,11 @@ TEST_F(DetshimCommand, ScanLooksIntoTheLibrariesThatAProgramNeeds) {
 
 TEST_F(DetshimCommand, ScanNamesTheFileThatItCannotLookAt) {
   expect_one_error_line(detshim({"scan"}), 2, "no file to look at");
-  expect_one_error_line(detshim({"scan", "no-such-file"}), 2, "cannot read 'no-such-file': No such file");
-  expect_one_error_line(detshim({"scan", RAW_DRAWS_PROGRAM, "/etc/passwd"}), 2,
-                        "'/etc/passwd' is no ELF file, or is cut short; accepted is a 64-bit program");
+  expect_one_error_line(detshim({"scan", "no-such-file"}), 2,
+                        "cannot read 'no-such-file': No such file");
+  expect_one_error_line(
+      detshim({"scan", RAW_DRAWS_PROGRAM, "/etc/passwd"}), 2,
+      "'/etc/passwd' is no ELF file, or is cut short; accepted is a 64-bit program");
   expect_one_error_line(detshim({"scan", "--bogus", RAW_DRAWS_PROGRAM}), 2, "--bogus");
   std::ofstream(folder_ / "\x1b[31m") << "x";
   expect_one_error_line(detshim({"scan", "\x1b[31m"}), 2, "'\\x1b[31m' is no ELF file");
@@ -812,9 +886,10 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
     return R"({"t":"start","v":1,"run":"20261121T003512-4711","pid":4711,"rank":0,"path":"0","program":")" +
            program + "\",\"args\":[],\"mode\":\"enforce\",\"policy\":\"fixed\"}\n";
   };
-  const std::string modules = R"({"t":"modules","files":[")" + std::string("/gone/library.so") + R"(",")" +
-                              RAW_DRAWS_LIBRARY + "\"]}\n";
-  const std::string own_modules = R"({"t":"modules","files":[")" + std::string(RAW_DRAWS_PROGRAM) + "\"]}\n";
+  const std::string modules = R"({"t":"modules","files":[")" + std::string("/gone/library.so") +
+                              R"(",")" + RAW_DRAWS_LIBRARY + "\"]}\n";
+  const std::string own_modules =
+      R"({"t":"modules","files":[")" + std::string(RAW_DRAWS_PROGRAM) + "\"]}\n";
   const std::string place =
       call_line("rand", "pin", R"(,"at":")" + std::string(RAW_DRAWS_LIBRARY) + "+0x11b9\"");
   const std::string pinned = call_line("rand", "pin");
@@ -826,10 +901,11 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
     write("0-0-1.jsonl", lines);
     const Result result = detshim({"log", log_, "--check"});
     EXPECT_EQ(result.status, 3) << result.out;
-    EXPECT_TRUE(contains(result.out, "3 places in loaded code can draw around every hook.")) << result.out;
+    EXPECT_TRUE(contains(result.out, "3 places in loaded code can draw around every hook."))
+        << result.out;
     EXPECT_TRUE(contains(result.out, "\nuncovered - ")) << result.out;
-    EXPECT_TRUE(
-        contains(result.out, " (draw_by_processor): an instruction of the processor, which no preload"))
+    EXPECT_TRUE(contains(result.out,
+                         " (draw_by_processor): an instruction of the processor, which no preload"))
         << result.out;
     EXPECT_TRUE(contains(result.out, "raw getrandom system call in ")) << result.out;
     EXPECT_TRUE(contains(result.out, "\n    remedy: ")) << result.out;
@@ -844,8 +920,8 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
         << "the user left the code out";
   }
   std::filesystem::remove(log_ / "0-0-1.jsonl");
-  write("0-0-1.jsonl", start(LOOKALIKES_PROGRAM) + pinned + modules.substr(0, modules.find(',')) + "," +
-                           "\"files\":[\"/gone/library.so\"]}\n" + bare_end_line);
+  write("0-0-1.jsonl", start(LOOKALIKES_PROGRAM) + pinned + modules.substr(0, modules.find(',')) +
+                           "," + "\"files\":[\"/gone/library.so\"]}\n" + bare_end_line);
   const Result clean = detshim({"log", log_, "--check"});
   EXPECT_EQ(clean.status, 3) << clean.out;
   EXPECT_TRUE(contains(clean.out, "\nverdict: unverified")) << clean.out;
@@ -877,38 +953,43 @@ TEST_F(DetshimCommand, LogWithoutRecordsNamesTheScan) {
 }
 
 TEST_F(DetshimCommand, DescribesTheLibrary) {
-  if (!std::filesystem::exists(DETSHIM_LIBRARY)) GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
+  if (!std::filesystem::exists(DETSHIM_LIBRARY))
+    GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
   const Result hooks = detshim({"hooks", "--library", DETSHIM_LIBRARY});
   EXPECT_EQ(hooks.status, 0) << hooks.err;
   EXPECT_TRUE(contains(hooks.out, "libc")) << hooks.out;
   EXPECT_TRUE(contains(hooks.out, "srand")) << hooks.out;
   const Result options = detshim({"options", "--library", DETSHIM_LIBRARY});
   EXPECT_EQ(options.status, 0) << options.err;
-  EXPECT_TRUE(options.out.starts_with("DETSHIM_SEED\n")) << "in the order of the file: " << options.out;
+  EXPECT_TRUE(options.out.starts_with("DETSHIM_SEED\n"))
+      << "in the order of the file: " << options.out;
 
   const Result hooks_page = detshim({"hooks", "--markdown", "--library", DETSHIM_LIBRARY});
-  EXPECT_TRUE(
-      hooks_page.out.starts_with("# Hooks\n\nGenerated by `detshim hooks --markdown`; do not edit.\n"));
+  EXPECT_TRUE(hooks_page.out.starts_with(
+      "# Hooks\n\nGenerated by `detshim hooks --markdown`; do not edit.\n"));
   EXPECT_TRUE(contains(hooks_page.out, "\n## libc\n")) << hooks_page.out;
-  EXPECT_TRUE(contains(hooks_page.out, "\n- **pin** (`requested`, `effective`): `erand48`, "))
+  EXPECT_TRUE(contains(hooks_page.out, "\n- **pin** (`requested` → `effective`): `erand48`, "))
       << hooks_page.out;
   const Result options_page = detshim({"options", "--markdown", "--library", DETSHIM_LIBRARY});
-  EXPECT_TRUE(
-      options_page.out.starts_with("# Options\n\nGenerated by `detshim options --markdown`; do not edit.\n"));
+  EXPECT_TRUE(options_page.out.starts_with(
+      "# Options\n\nGenerated by `detshim options --markdown`; do not edit.\n"));
   EXPECT_TRUE(contains(options_page.out, "\n| `DETSHIM_SEED` | ")) << options_page.out;
 }
 
 TEST_F(DetshimCommand, RefusesALibraryThatIsNone) {
   for (const char* verb : {"hooks", "options"}) {
     expect_one_error_line(detshim({verb, "--library", DETSHIM_COMMAND}), 2, "is no libdetshim.so");
-    expect_one_error_line(detshim({verb, "--library", stand_in_library()}), 2, "is no libdetshim.so");
-    expect_one_error_line(detshim({verb, "--library", "/no/such.so"}), 2, "--library '/no/such.so'");
+    expect_one_error_line(detshim({verb, "--library", stand_in_library()}), 2,
+                          "is no libdetshim.so");
+    expect_one_error_line(detshim({verb, "--library", "/no/such.so"}), 2,
+                          "--library '/no/such.so'");
     expect_one_error_line(detshim({verb, "--library", folder_}), 2, "is not a file");
   }
 }
 
 TEST_F(DetshimCommand, SurvivesADamagedLibrary) {
-  if (!std::filesystem::exists(DETSHIM_LIBRARY)) GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
+  if (!std::filesystem::exists(DETSHIM_LIBRARY))
+    GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
   const std::string whole = contents(DETSHIM_LIBRARY);
   std::mt19937 generator(3);
   for (int i = 0; i < 60; ++i) {
@@ -921,8 +1002,9 @@ TEST_F(DetshimCommand, SurvivesADamagedLibrary) {
     std::ofstream(folder_ / "damaged.so", std::ios::binary) << bytes;
     const Result result = detshim({"hooks", "--library", folder_ / "damaged.so"});
     EXPECT_TRUE(result.status == 0 || result.status == 2) << result.status;
-    EXPECT_TRUE(std::ranges::all_of(
-        result.out, [](char c) { return c == '\n' || static_cast<unsigned char>(c) >= ' '; }));
+    EXPECT_TRUE(std::ranges::all_of(result.out, [](char c) {
+      return c == '\n' || static_cast<unsigned char>(c) >= ' ';
+    }));
   }
 }
 

@@ -25,7 +25,8 @@ protected:
   LargeFolder() {
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t mixed = i * 2654435761U % 1000003;
-      all_.push_back("a name of some length in common " + std::to_string(mixed) + std::string(i % 40, 'x'));
+      all_.push_back("a name of some length in common " + std::to_string(mixed) +
+                     std::string(i % 40, 'x'));
       std::ofstream{scratch_.path() / all_.back()};
     }
     all_.insert(all_.end(), {".", ".."});
@@ -36,7 +37,7 @@ protected:
   }
   ~LargeFolder() override {
     close(fd_);
-    listing_limit = usual_;
+    listing_memory.limit = usual_;
   }
 
   Names read(Listing* listing, std::size_t limit = ~std::size_t{0}) const {
@@ -44,7 +45,8 @@ protected:
     int error = 0;
     while (names.size() < limit) {
       const dirent64* const entry = listing->next(fd_, error);
-      if (entry == nullptr) break;
+      if (entry == nullptr)
+        break;
       names.emplace_back(entry->d_name);
       EXPECT_EQ(entry->d_off, listing->position());
     }
@@ -52,7 +54,7 @@ protected:
     return names;
   }
 
-  const std::size_t usual_ = listing_limit;
+  const std::size_t usual_ = listing_memory.limit;
   TemporaryFolder scratch_;
   Names all_;
   int fd_;
@@ -79,7 +81,8 @@ TEST_F(LargeFolder, HasPositions) {
   for (const long place : {3L, 1600L, 17L, 2002L, 999L, 0L}) {
     listing->go_to(place);
     EXPECT_EQ(listing->position(), place);
-    EXPECT_EQ(read(listing, 2), Names(all_.begin() + place, all_.begin() + std::min(place + 2, 2002L)))
+    EXPECT_EQ(read(listing, 2),
+              Names(all_.begin() + place, all_.begin() + std::min(place + 2, 2002L)))
         << place;
   }
   listing->go_to(1000000);
@@ -89,7 +92,7 @@ TEST_F(LargeFolder, HasPositions) {
 
 // A folder without an end must not be read to it.
 TEST_F(LargeFolder, WithTooManyEntriesIsLeftToLibc) {
-  listing_limit = 40000;
+  listing_memory.limit = 40000;
   Listing* const listing = Listing::make(this, 0, false);
   EXPECT_TRUE(listing->fill(fd_));
   EXPECT_TRUE(listing->is_left_to_libc());

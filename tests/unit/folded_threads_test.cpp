@@ -33,7 +33,8 @@ TEST(ThreadNames, AreSomeThousandsHoweverManyMakersThereAre) {
     for (int thread = 1; thread <= 1200; thread += thread < 40 ? 1 : 29) {
       const std::string path = "0." + std::to_string(maker) + "." + std::to_string(thread);
       names.insert(name_of(path));
-      if (thread <= 30) names.insert(name_of(path + ".30"));
+      if (thread <= 30)
+        names.insert(name_of(path + ".30"));
     }
   EXPECT_LT(names.size(), 20000u); // of some 120,000
 }

@@ -39,7 +39,8 @@ char state_of(int thread) {
 /// True if the thread is seen asleep in one of very many looks.
 bool falls_asleep(int thread) {
   for (int i = 0; i < 200'000; ++i)
-    if (state_of(thread) == 'S') return true;
+    if (state_of(thread) == 'S')
+      return true;
   return false;
 }
 
@@ -72,7 +73,8 @@ bool sleeps_until_it_is_free(bool with_futex) {
       const SpinGuard other(word);
       has_had_it = other.held();
     });
-    while (waiter == 0) std::this_thread::yield();
+    while (waiter == 0)
+      std::this_thread::yield();
     slept = falls_asleep(waiter);
     EXPECT_FALSE(has_had_it);
   }
@@ -84,7 +86,9 @@ bool sleeps_until_it_is_free(bool with_futex) {
 
 // A real-time thread that only yields would never let an ordinary holder run.
 TEST(SpinGuard, WhoWaitsSleeps) { EXPECT_TRUE(sleeps_until_it_is_free(true)); }
-TEST(SpinGuard, WhoWaitsSleepsWhereFutexesAreRefused) { EXPECT_TRUE(sleeps_until_it_is_free(false)); }
+TEST(SpinGuard, WhoWaitsSleepsWhereFutexesAreRefused) {
+  EXPECT_TRUE(sleeps_until_it_is_free(false));
+}
 
 TEST(SpinGuard, IsNotHadTwiceByOneThread) {
   uint64_t word = 0;
@@ -108,7 +112,8 @@ TEST(SpinGuard, IsHadByOneThreadAtATime) {
         number = number + 1;
       }
     });
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
   EXPECT_EQ(number, 160'000);
   EXPECT_EQ(word, 0u);
 }
@@ -125,7 +130,8 @@ TEST(SpinGuard, OfAParentsThreadIsFreeInAChild) {
       waiter = sys::gettid();
       const SpinGuard other(word);
     });
-    while (waiter == 0) std::this_thread::yield();
+    while (waiter == 0)
+      std::this_thread::yield();
     EXPECT_TRUE(falls_asleep(waiter));
     const pid_t child = fork();
     if (child == 0) {
@@ -166,10 +172,13 @@ volatile sig_atomic_t handled = 0;
 // A handler could draw, or leave by longjmp with the lock held.
 TEST(SignalSafeLock, KeepsHandlersAwayUntilItIsFree) {
 #ifdef DETSHIM_UNDER_TSAN
-  GTEST_SKIP() << "ThreadSanitizer delivers signals itself, and knows no mask that was set without libc";
+  GTEST_SKIP()
+      << "ThreadSanitizer delivers signals itself, and knows no mask that was set without libc";
 #endif
   uint64_t word = 0;
-  const auto before = std::signal(SIGUSR1, [](int) { handled = 1; });
+  const auto before = std::signal(SIGUSR1, [](int) {
+    handled = 1;
+  });
   {
     const SignalSafeLock lock(word);
     EXPECT_TRUE(lock.held());

@@ -39,9 +39,10 @@ std::string start_line(const std::string& run = "20261121T003512-4711", int rank
          "\n";
 }
 
-std::string call_line(const std::string& function, const std::string& action, const std::string& more = "") {
-  return R"({"t":"call","n":1,"thread":"0","lib":"libc","fn":")" + function + R"(","do":")" + action + "\"" +
-         more + "}\n";
+std::string call_line(const std::string& function, const std::string& action,
+                      const std::string& more = "") {
+  return R"({"t":"call","n":1,"thread":"0","lib":"libc","fn":")" + function + R"(","do":")" +
+         action + "\"" + more + "}\n";
 }
 
 const std::string end_line = R"({"t":"end","counts":{"pin":7}})"
@@ -49,7 +50,8 @@ const std::string end_line = R"({"t":"end","counts":{"pin":7}})"
 
 std::string little_endian(std::uint64_t number, int size) {
   std::string bytes;
-  for (int i = 0; i < size; ++i) bytes += static_cast<char>(number >> (8 * i) & 0xFF);
+  for (int i = 0; i < size; ++i)
+    bytes += static_cast<char>(number >> (8 * i) & 0xFF);
   return bytes;
 }
 
@@ -58,7 +60,8 @@ std::string counts_header() {
 }
 
 std::string counts_entry(std::uint64_t calls, Action action) {
-  return little_endian(calls, 8) + little_endian(static_cast<std::uint64_t>(action), 4) + little_endian(0, 4);
+  return little_endian(calls, 8) + little_endian(static_cast<std::uint64_t>(action), 4) +
+         little_endian(0, 4);
 }
 
 struct Recorded {
@@ -95,14 +98,15 @@ protected:
 
 TEST_F(LogReader, ReadsAWholeProcess) {
   write("0-0-4711.counts", counts_header() + counts_entry(7, Action::pin));
-  const Log log =
-      read(start_line() +
-           R"({"t":"library","lib":"curand","file":"/usr/lib/libcurand.so.10","version":"10.3.5"})"
-           "\n" +
-           call_line("srand", "pin",
-                     R"(,"effective":"42","requested":"1763683","why":"a clock","at":"/bin/train+0x1a2b",)"
-                     R"("py":["train.py:12 main","train.py:30 <module>"],"c":0)") +
-           end_line);
+  const Log log = read(
+      start_line() +
+      R"({"t":"library","lib":"curand","file":"/usr/lib/libcurand.so.10","version":"10.3.5"})"
+      "\n" +
+      call_line(
+          "srand", "pin",
+          R"(,"effective":"42","requested":"1763683","why":"a clock","at":"/bin/train+0x1a2b",)"
+          R"("py":["train.py:12 main","train.py:30 <module>"],"c":0)") +
+      end_line);
   ASSERT_EQ(log.processes.size(), 1U);
   EXPECT_EQ(log.run, "20261121T003512-4711");
   EXPECT_EQ(log.damaged_lines, 0U);
@@ -156,9 +160,10 @@ TEST_F(LogReader, IgnoresALastLineWithoutNewlineEvenIfItLooksWhole) {
 }
 
 TEST_F(LogReader, CountsDamagedLinesAndReadsOn) {
-  const Log log = read(start_line() + "{\"t\":\"call\",\"fn\":\"sra\n" + "null\n[]\n7\n" + "\n" +
-                       "{\"fn\":\"x\"}\n" + call_line("srand", "no such action") + std::string(3, '\0') +
-                       "\n" + "{\"t\":\"call\\xff\"}\n" + call_line("rand", "pin"));
+  const Log log =
+      read(start_line() + "{\"t\":\"call\",\"fn\":\"sra\n" + "null\n[]\n7\n" + "\n" +
+           "{\"fn\":\"x\"}\n" + call_line("srand", "no such action") + std::string(3, '\0') + "\n" +
+           "{\"t\":\"call\\xff\"}\n" + call_line("rand", "pin"));
   EXPECT_EQ(log.damaged_lines, 8U) << "an empty line is not damaged";
   EXPECT_TRUE(log.is_incomplete());
   ASSERT_EQ(calls(log).size(), 1U);
@@ -166,15 +171,18 @@ TEST_F(LogReader, CountsDamagedLinesAndReadsOn) {
 }
 
 TEST_F(LogReader, IgnoresUnknownKeysAndTypes) {
-  const Log log = read(start_line() + "{\"t\":\"weather\",\"rain\":true}\n" +
-                       call_line("srand", "pin", R"(,"requested":"1","deep":{"a":[1,{"b":2}]},"flag":true)"));
+  const Log log =
+      read(start_line() + "{\"t\":\"weather\",\"rain\":true}\n" +
+           call_line("srand", "pin", R"(,"requested":"1","deep":{"a":[1,{"b":2}]},"flag":true)"));
   EXPECT_EQ(log.damaged_lines, 0U);
   ASSERT_EQ(calls(log).size(), 1U);
-  EXPECT_EQ(calls(log)[0].call.fields, (std::vector<Field>{{"requested", "1"}})) << "a field is a text";
+  EXPECT_EQ(calls(log)[0].call.fields, (std::vector<Field>{{"requested", "1"}}))
+      << "a field is a text";
 }
 
 TEST_F(LogReader, RefusesANewerFormat) {
-  const Log log = read(start_line() + "{\"t\":\"start\",\"v\":5,\"run\":{}}\n" + call_line("srand", "pin"));
+  const Log log =
+      read(start_line() + "{\"t\":\"start\",\"v\":5,\"run\":{}}\n" + call_line("srand", "pin"));
   EXPECT_TRUE(log.processes.empty());
   ASSERT_EQ(log.other_format_files.size(), 1U);
   EXPECT_EQ(log.other_format_files[0].format, 5U);
@@ -193,8 +201,9 @@ std::string of_process(int number, const std::string& line) {
 
 // Two forked children write in their parent's file, at once.
 TEST_F(LogReader, TellsTheProcessesInOneFileApart) {
-  write("0-0-4711.counts", counts_header() + counts_entry(3, Action::pin) + counts_entry(0, Action::none) +
-                               little_endian(4712, 8) + little_endian(255, 4) + little_endian(0, 4) +
+  write("0-0-4711.counts", counts_header() + counts_entry(3, Action::pin) +
+                               counts_entry(0, Action::none) + little_endian(4712, 8) +
+                               little_endian(255, 4) + little_endian(0, 4) +
                                counts_entry(4, Action::pin) + counts_entry(0, Action::none) +
                                counts_entry(5, Action::pin));
   const Log log = read(
@@ -202,7 +211,8 @@ TEST_F(LogReader, TellsTheProcessesInOneFileApart) {
       further_start(4, 4713, "0.2") + of_process(4, call_line("rand", "pin", R"(,"c":5)")) +
       of_process(2, call_line("rand", "pin", R"(,"c":3)")) +
       of_process(
-          2, R"({"t":"modules","files":["/bin/train","/lib/libc.so.6"],"builds":["aa","bb"],"set":"1f"})") +
+          2,
+          R"({"t":"modules","files":["/bin/train","/lib/libc.so.6"],"builds":["aa","bb"],"set":"1f"})") +
       end_line + of_process(2, R"({"t":"end","counts":{"pin":4}})") +
       of_process(4, R"({"t":"end","counts":{"pin":5},"modules":"1f"})"));
   EXPECT_EQ(log.damaged_lines, 0U);
@@ -240,9 +250,11 @@ TEST_F(LogReader, OfAKilledProcessInASharedFileLosesItsOwnLineAlone) {
                        of_process(4, call_line("srand", "pin")) + end_line);
   EXPECT_EQ(log.damaged_lines, 1U);
   ASSERT_EQ(log.processes.size(), 3U);
-  EXPECT_TRUE(log.processes[0].starts.empty()) << "the start of process 4 is lost: it is there all the same";
+  EXPECT_TRUE(log.processes[0].starts.empty())
+      << "the start of process 4 is lost: it is there all the same";
   EXPECT_EQ(log.processes[0].calls, 1U);
-  EXPECT_FALSE(log.processes[2].end) << "it did not come to its end, whatever its file's own process did";
+  EXPECT_FALSE(log.processes[2].end)
+      << "it did not come to its end, whatever its file's own process did";
 }
 
 TEST_F(LogReader, RefusesANewerFormatOfAFurtherProcess) {
@@ -251,7 +263,8 @@ TEST_F(LogReader, RefusesANewerFormatOfAFurtherProcess) {
 }
 
 TEST_F(LogReader, AStartWithoutAVersionIsDamaged) {
-  const Log log = read("{\"t\":\"start\",\"v\":\"1\"}\n{\"t\":\"start\",\"v\":-1}\n{\"t\":\"start\"}\n");
+  const Log log =
+      read("{\"t\":\"start\",\"v\":\"1\"}\n{\"t\":\"start\",\"v\":-1}\n{\"t\":\"start\"}\n");
   EXPECT_EQ(log.damaged_lines, 3U);
   EXPECT_TRUE(log.processes.at(0).starts.empty());
 }
@@ -266,8 +279,8 @@ TEST_F(LogReader, TakesTheProcessFromTheFileNameWhereTheStartIsLost) {
 }
 
 TEST_F(LogReader, StrangeFileNamesDoNoHarm) {
-  for (const char* name :
-       {"x.jsonl", "-.jsonl", "--.jsonl", "99999999999999999999999-0-1.jsonl", "a-b-c.jsonl", ".jsonl"})
+  for (const char* name : {"x.jsonl", "-.jsonl", "--.jsonl", "99999999999999999999999-0-1.jsonl",
+                           "a-b-c.jsonl", ".jsonl"})
     write(name, call_line("rand", "pin"));
   std::filesystem::create_directory(folder_ / "0-0-2.jsonl");
   ASSERT_EQ(::mkfifo((folder_ / "0-0-3.jsonl").c_str(), 0600), 0);
@@ -277,8 +290,8 @@ TEST_F(LogReader, StrangeFileNamesDoNoHarm) {
 }
 
 TEST_F(LogReader, AnExecKeepsTheProcess) {
-  const Log log =
-      read(start_line() + call_line("rand", "pin") + start_line() + call_line("srand", "pin") + end_line);
+  const Log log = read(start_line() + call_line("rand", "pin") + start_line() +
+                       call_line("srand", "pin") + end_line);
   ASSERT_EQ(log.processes.size(), 1U);
   EXPECT_EQ(log.processes[0].starts.size(), 2U);
   EXPECT_EQ(log.processes[0].calls, 2U);
@@ -297,7 +310,8 @@ TEST_F(LogReader, ReadsTheNewestRunAndNamesTheOthers) {
   const Log newest = read_log(folder_);
   EXPECT_EQ(newest.run, "20260101T000000-2");
   EXPECT_EQ(newest.processes.size(), 2U);
-  EXPECT_EQ(newest.other_runs, (std::vector<std::string>{"20250101T000000-1", "20240101T000000-4"}));
+  EXPECT_EQ(newest.other_runs,
+            (std::vector<std::string>{"20250101T000000-1", "20240101T000000-4"}));
   EXPECT_EQ(newest.damaged_lines, 0U) << "another run's damage is not this one's";
 
   const Log chosen = read_log(folder_, "20250101T000000-1");
@@ -306,8 +320,8 @@ TEST_F(LogReader, ReadsTheNewestRunAndNamesTheOthers) {
 }
 
 TEST_F(LogReader, TwoRunsInOneFileAreTwoProcesses) {
-  const Log log =
-      read(start_line("a") + call_line("rand", "pin") + start_line("b") + call_line("srand", "pin"));
+  const Log log = read(start_line("a") + call_line("rand", "pin") + start_line("b") +
+                       call_line("srand", "pin"));
   ASSERT_EQ(log.processes.size(), 1U);
   EXPECT_EQ(log.run, "b");
   ASSERT_EQ(calls(log).size(), 1U);
@@ -315,12 +329,14 @@ TEST_F(LogReader, TwoRunsInOneFileAreTwoProcesses) {
 }
 
 TEST_F(LogReader, AProcessBesideOneWithoutAStartIsOfTheRunThatFollows) {
-  write("0-0-4711.jsonl", call_line("rand", "pin", R"(,"proc":1)") + "damaged\n" + start_line("r1") +
-                              call_line("rand", "pin", R"(,"proc":1)") + start_line("r2"));
+  write("0-0-4711.jsonl", call_line("rand", "pin", R"(,"proc":1)") + "damaged\n" +
+                              start_line("r1") + call_line("rand", "pin", R"(,"proc":1)") +
+                              start_line("r2"));
   for (const auto& [run, records] : {std::pair("r1", 2U), std::pair("r2", 0U)}) {
     const Log log = read_log(folder_, run);
     std::uint64_t said = 0;
-    for (const Process& process : log.processes) said += process.calls;
+    for (const Process& process : log.processes)
+      said += process.calls;
     EXPECT_EQ(said, records) << run;
     EXPECT_EQ(calls(log).size(), records) << run;
   }
@@ -331,26 +347,29 @@ TEST_F(LogReader, OrdersProcessesByRankAndPath) {
     write(std::string("0-") + path + "-1.jsonl", start_line("r", 0, path));
   write("1-0-1.jsonl", start_line("r", 1, "0"));
   std::string order;
-  for (const Process& process : read_log(folder_).processes) order += process.path + " ";
+  for (const Process& process : read_log(folder_).processes)
+    order += process.path + " ";
   EXPECT_EQ(order, "0 0.2 0.2.1 0.10 0 ");
 }
 
 TEST_F(LogReader, APlaceThatItsOwnFramesDoNotHoldIsDamaged) {
   for (const std::string user : {"0", "1"}) {
-    const Log log =
-        read(start_line() + R"({"t":"clock","at":"/bin/python3+0x1","py":["train.py:3 main"],"user":)" +
-             user + "}\n");
+    const Log log = read(
+        start_line() + R"({"t":"clock","at":"/bin/python3+0x1","py":["train.py:3 main"],"user":)" +
+        user + "}\n");
     EXPECT_EQ(log.damaged_lines, user == "0" ? 0U : 1U);
     EXPECT_EQ(log.processes[0].user_places.size(), user == "0" ? 1U : 0U);
   }
 }
 
 TEST_F(LogReader, WithoutCountsARecordIsOneCallAtLeast) {
-  const std::string lines = start_line() + call_line("rand", "pin", R"(,"c":0)") + call_line("srand", "pin");
+  const std::string lines =
+      start_line() + call_line("rand", "pin", R"(,"c":0)") + call_line("srand", "pin");
   const std::string good = counts_header() + counts_entry(5, Action::pin);
-  for (const std::string& bytes : {std::string(), good.substr(0, 63), good.substr(0, 64), good.substr(0, 79),
-                                   "X" + good, "DETSHIMC" + little_endian(2, 4) + good.substr(12),
-                                   "DETSHIMC" + little_endian(1, 4) + little_endian(32, 4)}) {
+  for (const std::string& bytes :
+       {std::string(), good.substr(0, 63), good.substr(0, 64), good.substr(0, 79), "X" + good,
+        "DETSHIMC" + little_endian(2, 4) + good.substr(12),
+        "DETSHIMC" + little_endian(1, 4) + little_endian(32, 4)}) {
     write("0-0-4711.counts", bytes);
     const Log log = read(lines);
     EXPECT_EQ(calls(log).size(), 2U);
@@ -362,14 +381,16 @@ TEST_F(LogReader, WithoutCountsARecordIsOneCallAtLeast) {
 }
 
 TEST_F(LogReader, CountsBelongToTheirRecordAlone) {
-  write("0-0-4711.counts", counts_header() + counts_entry(5, Action::pin) + counts_entry(0, Action::pin) +
-                               counts_entry(9, Action::nondeterministic) +
-                               counts_entry(largest, Action::nondeterministic) +
-                               counts_entry(4, static_cast<Action>(77)) + counts_entry(3, Action::none));
-  const Log log =
-      read(start_line() + call_line("a", "pin", R"(,"c":0)") + call_line("twice", "pin", R"(,"c":0)") +
-           call_line("unreturned", "pin", R"(,"c":1)") + call_line("mismatched", "pin", R"(,"c":2)") +
-           call_line("far", "pin", R"(,"c":18446744073709551615)") + call_line("odd", "pin", R"(,"c":-1)"));
+  write("0-0-4711.counts",
+        counts_header() + counts_entry(5, Action::pin) + counts_entry(0, Action::pin) +
+            counts_entry(9, Action::nondeterministic) +
+            counts_entry(largest, Action::nondeterministic) +
+            counts_entry(4, static_cast<Action>(77)) + counts_entry(3, Action::none));
+  const Log log = read(
+      start_line() + call_line("a", "pin", R"(,"c":0)") + call_line("twice", "pin", R"(,"c":0)") +
+      call_line("unreturned", "pin", R"(,"c":1)") + call_line("mismatched", "pin", R"(,"c":2)") +
+      call_line("far", "pin", R"(,"c":18446744073709551615)") +
+      call_line("odd", "pin", R"(,"c":-1)"));
   const Process& process = log.processes.at(0);
   EXPECT_EQ(calls(log).size(), 6U);
   for (const auto& [call, count] : calls(log)) {
@@ -385,7 +406,8 @@ TEST_F(LogReader, SurvivesDeepNestingAndHugeNumbers) {
   const std::string deep = std::string(8000, '[') + std::string(8000, ']');
   const Log log = read(
       start_line() + call_line("a", "pin", ",\"x\":" + deep) + std::string(9000, '[') + "\n" +
-      call_line("b", "pin", R"(,"n":99999999999999999999999999)") + call_line("c", "pin", R"(,"x":1e999)") +
+      call_line("b", "pin", R"(,"n":99999999999999999999999999)") +
+      call_line("c", "pin", R"(,"x":1e999)") +
       "{\"t\":\"start\",\"v\":1,\"rank\":1e300,\"pid\":18446744073709551615,\"args\":[1,{},\"x\"],"
       "\"env\":[1,{\"name\":2}]}\n");
   // A line that nests deeper, or holds a number greater, than any reader must bear is damaged.
@@ -395,8 +417,8 @@ TEST_F(LogReader, SurvivesDeepNestingAndHugeNumbers) {
 }
 
 TEST_F(LogReader, SurvivesALineThatNeverEnds) {
-  const Log log = read(start_line() + std::string(5'000'000, 'x') + "\n" + call_line("rand", "pin") +
-                       std::string(1'000'000, 'y'));
+  const Log log = read(start_line() + std::string(5'000'000, 'x') + "\n" +
+                       call_line("rand", "pin") + std::string(1'000'000, 'y'));
   EXPECT_EQ(log.damaged_lines, 1U);
   EXPECT_EQ(log.torn_lines, 1U);
   EXPECT_EQ(log.processes.at(0).calls, 1U);
@@ -406,7 +428,8 @@ TEST_F(LogReader, SurvivesEveryTruncation) {
   const std::string whole =
       start_line() +
       call_line("srand", "pin", R"(,"requested":"1","effective":"2","py":["a.py:1 f"],"c":0)") +
-      call_line("rand", "nondeterministic", R"(,"why":"\u001b[31m…","at":"/bin/x+0x10","c":1)") + end_line;
+      call_line("rand", "nondeterministic", R"(,"why":"\u001b[31m…","at":"/bin/x+0x10","c":1)") +
+      end_line;
   const std::string counts =
       counts_header() + counts_entry(5, Action::pin) + counts_entry(6, Action::nondeterministic);
   for (std::size_t length = 0; length <= whole.size(); ++length) {
@@ -426,7 +449,8 @@ TEST_F(LogReader, SurvivesRandomDamage) {
       counts_header() + counts_entry(5, Action::pin) + counts_entry(6, Action::nondeterministic);
   std::mt19937 generator(7);
   const auto damage = [&generator](std::string bytes) {
-    for (int i = 0; i < 6; ++i) bytes[generator() % bytes.size()] = static_cast<char>(generator());
+    for (int i = 0; i < 6; ++i)
+      bytes[generator() % bytes.size()] = static_cast<char>(generator());
     return bytes;
   };
   for (int i = 0; i < 600; ++i) {
@@ -436,16 +460,19 @@ TEST_F(LogReader, SurvivesRandomDamage) {
 }
 
 TEST_F(LogReader, SummaryIsWorstFirstAndFolded) {
-  write("0-0-4711.counts", counts_header() + counts_entry(2, Action::pin) + counts_entry(3, Action::pin) +
+  write("0-0-4711.counts", counts_header() + counts_entry(2, Action::pin) +
+                               counts_entry(3, Action::pin) +
                                counts_entry(1, Action::nondeterministic));
-  const Log log = read(start_line() +
-                       call_line("srand", "pin", R"(,"requested":"1","effective":"2","at":"/x+0x1","c":0)") +
-                       call_line("srand", "pin", R"(,"requested":"1","effective":"2","at":"/x+0x2","c":1)") +
-                       call_line("atomicAdd", "nondeterministic", R"(,"why":"w","at":"/x+0x3","c":2)") +
-                       call_line("setting", "replace") + call_line("entropy", "observe"));
+  const Log log =
+      read(start_line() +
+           call_line("srand", "pin", R"(,"requested":"1","effective":"2","at":"/x+0x1","c":0)") +
+           call_line("srand", "pin", R"(,"requested":"1","effective":"2","at":"/x+0x2","c":1)") +
+           call_line("atomicAdd", "nondeterministic", R"(,"why":"w","at":"/x+0x3","c":2)") +
+           call_line("setting", "replace") + call_line("entropy", "observe"));
   const Summary summary = summarise(log);
   std::string order;
-  for (const SymbolSummary& symbol : summary.symbols) order += symbol.function + " ";
+  for (const SymbolSummary& symbol : summary.symbols)
+    order += symbol.function + " ";
   EXPECT_EQ(order, "atomicAdd setting srand entropy ");
   const SymbolSummary& srand = summary.symbols.at(2);
   EXPECT_EQ(srand.count.calls, 5U);
@@ -460,15 +487,18 @@ TEST_F(LogReader, SummaryIsWorstFirstAndFolded) {
 
 TEST_F(LogReader, FramesWithoutAPathAreInTheFileOfTheOneBefore) {
   const Log log =
-      read(start_line() + call_line("rand", "pin", R"(,"at":"/x+0x1","frames":["+0x2","/y+0x3","+0x4"])") +
+      read(start_line() +
+           call_line("rand", "pin", R"(,"at":"/x+0x1","frames":["+0x2","/y+0x3","+0x4"])") +
            call_line("rand", "pin", R"(,"at":"/x+0x1","frames":["+0x2","/y+0x3","+0x5"])") +
            call_line("rand", "pin", R"(,"at":"?","frames":["+0x2","",7])"));
   const Summary summary = summarise(log);
   ASSERT_EQ(summary.symbols.size(), 1U);
   std::set<std::vector<std::string>> frames;
-  for (const CallPlace& place : summary.symbols[0].places) frames.insert(place.frames);
-  EXPECT_EQ(frames, (std::set<std::vector<std::string>>{
-                        {"/x+0x2", "/y+0x3", "/y+0x4"}, {"/x+0x2", "/y+0x3", "/y+0x5"}, {"?+0x2", ""}}));
+  for (const CallPlace& place : summary.symbols[0].places)
+    frames.insert(place.frames);
+  EXPECT_EQ(frames,
+            (std::set<std::vector<std::string>>{
+                {"/x+0x2", "/y+0x3", "/y+0x4"}, {"/x+0x2", "/y+0x3", "/y+0x5"}, {"?+0x2", ""}}));
 }
 
 // What is kept in memory must not grow with the records.
@@ -478,8 +508,8 @@ TEST_F(LogReader, KeepsFewValuesOfMany) {
   constexpr std::uint64_t many = 5000;
   for (std::uint64_t i = 0; i < many; ++i) {
     lines += call_line("srand", "pin",
-                       ",\"requested\":\"" + std::to_string(i) + R"(","at":"/x+0x)" + std::to_string(i % 3) +
-                           R"(","c":)" + std::to_string(i));
+                       ",\"requested\":\"" + std::to_string(i) + R"(","at":"/x+0x)" +
+                           std::to_string(i % 3) + R"(","c":)" + std::to_string(i));
     counts += counts_entry(i == 4321 ? 9 : 1, Action::pin);
   }
   write("0-0-4711.counts", counts);
@@ -507,17 +537,19 @@ TEST_F(LogReader, ReadsRecordsAgainFileByFile) {
   };
   write("0-0-1.jsonl", two("lost")); // no start: of which run is not known
   write("0-0.10-2.jsonl", start_line("r", 0, "0.10") + two("ten"));
-  write("0-0.9-3.jsonl", start_line("other") + two("other") + start_line("r", 0, "0.9") + two("nine"));
+  write("0-0.9-3.jsonl",
+        start_line("other") + two("other") + start_line("r", 0, "0.9") + two("nine"));
   std::string order;
-  for (const auto& [call, count] : calls(read_log(folder_, "r"))) order += call.fields.at(0).value + " ";
+  for (const auto& [call, count] : calls(read_log(folder_, "r")))
+    order += call.fields.at(0).value + " ";
   EXPECT_EQ(order, "lost1 lost2 ten1 ten2 nine1 nine2 ");
 }
 
 TEST_F(LogReader, KnowsWhichBuildsRan) {
-  const Log log =
-      read(start_line() + R"({"t":"build","file":"/bin/train","id":"ab12"})" + "\n" +
-           R"({"t":"modules","files":["/bin/train","/lib/a.so","/lib/b.so"],"builds":["ab12","","cd34"]})" +
-           "\n" + end_line);
+  const Log log = read(
+      start_line() + R"({"t":"build","file":"/bin/train","id":"ab12"})" + "\n" +
+      R"({"t":"modules","files":["/bin/train","/lib/a.so","/lib/b.so"],"builds":["ab12","","cd34"]})" +
+      "\n" + end_line);
   EXPECT_EQ(log.builds, (std::map<std::string, std::set<std::string>>{{"/bin/train", {"ab12"}},
                                                                       {"/lib/b.so", {"cd34"}}}));
 }
@@ -537,8 +569,9 @@ TEST(Lines, ComeWholeHoweverTheyArrive) {
     LineSplitter splitter;
     std::string lines;
     for (std::size_t at = 0; at < text.size(); at += step)
-      splitter.feed(std::string_view(text).substr(at, step),
-                    [&lines](std::string_view line) { lines.append(line).append("|"); });
+      splitter.feed(std::string_view(text).substr(at, step), [&lines](std::string_view line) {
+        lines.append(line).append("|");
+      });
     EXPECT_EQ(lines, "one|two||");
     EXPECT_TRUE(splitter.has_open_line());
   }
@@ -569,10 +602,12 @@ TEST(Printable, ShowsStrayBytes) {
 [[gnu::noinline]] std::string calling_place() {
   const char* const address = static_cast<const char*>(__builtin_return_address(0));
   Dl_info module{};
-  if (::dladdr(address, &module) == 0) return "?";
+  if (::dladdr(address, &module) == 0)
+    return "?";
   char offset[32];
-  std::snprintf(offset, sizeof offset, "+0x%llx",
-                static_cast<unsigned long long>(address - static_cast<const char*>(module.dli_fbase)));
+  std::snprintf(
+      offset, sizeof offset, "+0x%llx",
+      static_cast<unsigned long long>(address - static_cast<const char*>(module.dli_fbase)));
   return std::filesystem::read_symlink("/proc/self/exe").string() + offset;
 }
 
@@ -587,10 +622,12 @@ TEST(SourceLines, FindsThisTest) {
   const std::optional<SourceLine> source = source_lines.find(place);
   ASSERT_TRUE(source) << place;
   EXPECT_NE(source->function.find("well_known_function"), std::string::npos) << source->function;
-  if (source->file.empty()) GTEST_SKIP() << "built without debug information";
+  if (source->file.empty())
+    GTEST_SKIP() << "built without debug information";
   EXPECT_TRUE(source->file.ends_with("log_reader_test.cpp")) << source->file;
   const std::string text = source_lines.describe(place);
-  EXPECT_TRUE(text.ends_with("log_reader_test.cpp:" + std::to_string(source->line) + " " + source->function))
+  EXPECT_TRUE(text.ends_with("log_reader_test.cpp:" + std::to_string(source->line) + " " +
+                             source->function))
       << text;
 }
 
@@ -602,7 +639,8 @@ TEST(SourceLines, NamesWhatAFunctionWasInlinedInto) {
   SourceLines source_lines;
   const std::optional<SourceLine> source = source_lines.find(function_around());
   ASSERT_TRUE(source);
-  if (source->file.empty()) GTEST_SKIP() << "built without debug information";
+  if (source->file.empty())
+    GTEST_SKIP() << "built without debug information";
   EXPECT_EQ(source->function, "inlined_function");
   ASSERT_EQ(source->inlined_into.size(), 1U);
   EXPECT_EQ(source->inlined_into[0].function, "function_around");
@@ -618,18 +656,21 @@ TEST(SourceLines, FallsBackToTheSymbolAndThenToThePlace) {
                 static_cast<unsigned long long>(static_cast<char*>(libc.dli_saddr) -
                                                 static_cast<char*>(libc.dli_fbase) + 5));
   SourceLines source_lines;
-  EXPECT_NE(source_lines.describe(place).find("getenv"), std::string::npos) << source_lines.describe(place);
+  EXPECT_NE(source_lines.describe(place).find("getenv"), std::string::npos)
+      << source_lines.describe(place);
 
-  for (const std::string unknown : {"?", "", "+0x1", "/no/such/module+0x1a2b", "/bin+0x1", "/dev/zero+0x1",
-                                    "/etc/passwd+0x1", "/bin/sh+0x", "/bin/sh+0xzz", "/bin/sh+0x0",
-                                    "/bin/sh+0xffffffffffffffffff", "/proc/self/exe+0xffffffffffffffff"})
+  for (const std::string unknown :
+       {"?", "", "+0x1", "/no/such/module+0x1a2b", "/bin+0x1", "/dev/zero+0x1", "/etc/passwd+0x1",
+        "/bin/sh+0x", "/bin/sh+0xzz", "/bin/sh+0x0", "/bin/sh+0xffffffffffffffffff",
+        "/proc/self/exe+0xffffffffffffffff"})
     EXPECT_EQ(source_lines.describe(unknown), unknown);
 }
 
 TEST(SourceLines, ShowsTheUsersFrameBehindALibrarys) {
   SourceLines source_lines;
   const std::string users = well_known_function();
-  if (source_lines.find(users)->file.empty()) GTEST_SKIP() << "built without debug information";
+  if (source_lines.find(users)->file.empty())
+    GTEST_SKIP() << "built without debug information";
   Dl_info libc{};
   ASSERT_NE(::dladdr(reinterpret_cast<const void*>(&::getenv), &libc), 0);
   const std::string library = libc.dli_fname;
@@ -647,16 +688,20 @@ TEST(SourceLines, ShowsTheUsersFrameBehindALibrarys) {
 TEST(LibraryCode, IsToldByItsFolderAndWrappersByTheirHeaders) {
   for (const char* const file :
        {"/usr/include/c++/12/bits/random.h", "/usr/local/cuda-13.0/include/thrust/sort.h",
-        "/opt/rocm/include/a.h", "/home/me/train/third_party/cudnn-frontend/include/cudnn_frontend_shim.h",
-        "/home/me/x/include/cudnn_frontend/graph_interface.h", "/home/me/boost/random/detail/seed.hpp",
-        "/home/me/venv/lib/python3.11/site-packages/torch/include/ATen/ops/rand.h", "/home/me/Eigen/Core"})
+        "/opt/rocm/include/a.h",
+        "/home/me/train/third_party/cudnn-frontend/include/cudnn_frontend_shim.h",
+        "/home/me/x/include/cudnn_frontend/graph_interface.h",
+        "/home/me/boost/random/detail/seed.hpp",
+        "/home/me/venv/lib/python3.11/site-packages/torch/include/ATen/ops/rand.h",
+        "/home/me/Eigen/Core"})
     EXPECT_TRUE(is_library_source(file)) << file;
   for (const char* const file :
        {"/home/me/train.cpp", "train.cpp", "/home/me/cudnn_frontend/train.cpp", "/root/boost/a.cc",
         "/home/me/usr/include/mine.h", "/home/me/layers.h", "/usr/local/src/train/a.h"})
     EXPECT_FALSE(is_library_source(file)) << file;
   EXPECT_TRUE(is_library_file("/lib/x86_64-linux-gnu/libc.so.6"));
-  EXPECT_TRUE(is_library_file("/home/me/venv/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so"));
+  EXPECT_TRUE(
+      is_library_file("/home/me/venv/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so"));
   EXPECT_FALSE(is_library_file("/home/me/build/libwrapper.so"));
 }
 

@@ -17,7 +17,8 @@ TEST(Mapped, IsMadeOnceAndZero) {
   ASSERT_NE(made, nullptr);
   EXPECT_EQ(table.peek(), made);
   EXPECT_EQ(table.get(), made);
-  for (const int number : *made) EXPECT_EQ(number, 0);
+  for (const int number : *made)
+    EXPECT_EQ(number, 0);
 }
 
 TEST(Mapped, IsOneForAllThreads) {
@@ -25,8 +26,12 @@ TEST(Mapped, IsOneForAllThreads) {
     Mapped<int> table;
     int* seen[4] = {};
     std::vector<std::thread> threads;
-    for (int*& own : seen) threads.emplace_back([&] { own = table.get(); });
-    for (std::thread& thread : threads) thread.join();
+    for (int*& own : seen)
+      threads.emplace_back([&] {
+        own = table.get();
+      });
+    for (std::thread& thread : threads)
+      thread.join();
     EXPECT_EQ(std::set<int*>(std::begin(seen), std::end(seen)), std::set<int*>{table.peek()});
   }
 }

@@ -14,7 +14,8 @@ namespace {
 Module libc() {
   Module found;
   each_module([&](const Module& module) {
-    if (std::strstr(module.path, "libc.so.6") == nullptr) return false;
+    if (std::strstr(module.path, "libc.so.6") == nullptr)
+      return false;
     found = module;
     return true;
   });
@@ -24,15 +25,17 @@ Module libc() {
 TEST(Modules, FindsTheLinkersOwnAnswers) {
   void* handle = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   ASSERT_NE(handle, nullptr);
-  for (const char* name : {"rand", "random", "getrandom", "lrand48", "open64", "dlsym", "pthread_create",
-                           "execve", "fopen", "__open64_2", "posix_spawn", "srandom_r"})
+  for (const char* name :
+       {"rand", "random", "getrandom", "lrand48", "open64", "dlsym", "pthread_create", "execve",
+        "fopen", "__open64_2", "posix_spawn", "srandom_r"})
     EXPECT_EQ(libc().symbol(name), dlsym(handle, name)) << name;
   EXPECT_EQ(libc().symbol("no_such_function"), nullptr);
   dlclose(handle);
 }
 
 TEST(Modules, AnIndirectFunctionIsWhatItsResolverGives) {
-  const auto get_time = reinterpret_cast<time_t (*)(time_t*)>(const_cast<void*>(libc().symbol("time")));
+  const auto get_time =
+      reinterpret_cast<time_t (*)(time_t*)>(const_cast<void*>(libc().symbol("time")));
   ASSERT_NE(get_time, nullptr);
   const time_t before = time(nullptr);
   EXPECT_GE(get_time(nullptr), before);

@@ -63,8 +63,10 @@ class Moves : public testing::TestWithParam<Way> {
 protected:
   fs::path folder() const { return fs::canonical(scratch_.path()); }
   static void begin() {
-    if (GetParam().of_rename != 0) refuse(SYS_renameat2, GetParam().of_rename);
-    if (GetParam().of_link != 0) refuse(SYS_linkat, GetParam().of_link);
+    if (GetParam().of_rename != 0)
+      refuse(SYS_renameat2, GetParam().of_rename);
+    if (GetParam().of_link != 0)
+      refuse(SYS_linkat, GetParam().of_link);
   }
 
 private:
@@ -72,8 +74,11 @@ private:
 };
 INSTANTIATE_TEST_SUITE_P(All, Moves,
                          testing::Values(Way{"renamed", 0, 0}, Way{"linked", EINVAL, 0},
-                                         Way{"copied", EINVAL, EPERM}, Way{"elsewhere", EXDEV, EXDEV}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                                         Way{"copied", EINVAL, EPERM},
+                                         Way{"elsewhere", EXDEV, EXDEV}),
+                         [](const auto& tested) {
+                           return std::string(tested.param.name);
+                         });
 
 TEST_P(Moves, KeepsWhatAFileIs) {
   const fs::path from = folder() / "from", to = folder() / "new/folder/to";
@@ -146,7 +151,8 @@ TEST_P(Moves, GoesThroughNoLink) {
 
 // Who runs a copy must not become its new owner.
 TEST_P(Moves, GivesACopyOfAnotherOwnerNoneOfTheOwnersRights) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root may give a folder away";
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root may give a folder away";
   constexpr uid_t nobody = 65534;
   write(folder() / "from", "root's");
   ::chmod((folder() / "from").c_str(), 06755);

@@ -1,5 +1,5 @@
-// core/base/native_frames.h and its rules (core/base/cfi_rules.h): the frames are those that backtrace(3)
-// finds.
+// core/base/native_frames.h and its rules (core/base/cfi_rules.h): the frames are those that
+// backtrace(3) finds.
 #include "core/base/native_frames.h"
 
 #include <algorithm>
@@ -29,8 +29,9 @@ __attribute__((noinline)) Found look() {
   const int count = backtrace(all, 64);
   Found found;
   found.ours.assign(frames.addresses, frames.addresses + frames.count);
-  std::transform(all, all + count, std::back_inserter(found.theirs),
-                 [](void* address) { return reinterpret_cast<uintptr_t>(address); });
+  std::transform(all, all + count, std::back_inserter(found.theirs), [](void* address) {
+    return reinterpret_cast<uintptr_t>(address);
+  });
   found.theirs.erase(found.theirs.begin(), std::ranges::find(found.theirs, caller) + 1);
   return found;
 }
@@ -66,7 +67,8 @@ __attribute__((noinline)) Found called_with_an_aligned_frame() {
 
 /// Returns early, and goes on behind that: the rules are remembered and restored.
 __attribute__((noinline)) Found called_behind_an_early_return(int depth) {
-  if (depth > 1) return {};
+  if (depth > 1)
+    return {};
   char bytes[300];
   std::memset(bytes, depth, sizeof bytes);
   asm volatile("" : : "r"(bytes) : "memory");
@@ -89,17 +91,21 @@ __attribute__((noinline)) Found called_before_an_end() {
 }
 
 TEST(NativeFrames, AreThoseThatBacktraceFinds) {
-  for (const Found& found : {called_plainly(), called_with_a_growing_frame(), called_with_an_aligned_frame(),
-                             called_behind_an_early_return(sink), called_before_an_end()}) {
+  for (const Found& found :
+       {called_plainly(), called_with_a_growing_frame(), called_with_an_aligned_frame(),
+        called_behind_an_early_return(sink), called_before_an_end()}) {
     ASSERT_GE(found.ours.size(), 6U) << "up to gtest's, at least";
     ASSERT_LE(found.ours.size(), found.theirs.size());
-    EXPECT_TRUE(std::ranges::equal(found.ours.begin(), found.ours.end(), found.theirs.begin(),
-                                   found.theirs.begin() + static_cast<std::ptrdiff_t>(found.ours.size())));
+    EXPECT_TRUE(
+        std::ranges::equal(found.ours.begin(), found.ours.end(), found.theirs.begin(),
+                           found.theirs.begin() + static_cast<std::ptrdiff_t>(found.ours.size())));
   }
 }
 
 /// Stands for a hook.
-__attribute__((noinline)) uint64_t look_for_a_key() { return native_frames_key(__builtin_return_address(0)); }
+__attribute__((noinline)) uint64_t look_for_a_key() {
+  return native_frames_key(__builtin_return_address(0));
+}
 __attribute__((noinline)) uint64_t key_of_callers() {
   const uint64_t key = look_for_a_key();
   sink = 1; // no tail call

@@ -3,7 +3,11 @@
 
 extern const detshim::HookInfo no_info __asm__("detshim_info_no_such_function");
 [[gnu::used]] constinit const detshim::HookInfo no_info = {
-    "none", "no_such_function", detshim::Action::observe, {}, ""};
+    .library = "none",
+    .name = "no_such_function",
+    .action = detshim::Action::observe,
+    .summary = "",
+};
 extern const uint32_t no_hash __asm__("detshim_hash_no_such_function");
 [[gnu::used]] constinit const uint32_t no_hash = detshim::name_hash("no_such_function");
 DETSHIM_PLACE_HOOK(no_such_function, "detshim_info_no_such_function");

@@ -9,7 +9,8 @@ namespace {
 
 void expect_block(PhiloxBlock counter, uint32_t key0, uint32_t key1, PhiloxBlock expected) {
   const PhiloxBlock block = philox(counter, key0, key1);
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(block.word[i], expected.word[i]) << "word " << i;
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(block.word[i], expected.word[i]) << "word " << i;
 }
 
 TEST(Philox, KnownAnswers) {
@@ -43,7 +44,8 @@ TEST(Stream, OneCallsSizeDoesNotShiftTheNext) {
 TEST(WordStream, GivesTheBlocksWords) {
   WordStream stream(9);
   for (uint64_t block = 0; block < 3; ++block)
-    for (int i = 0; i < 4; ++i) EXPECT_EQ(stream.word(), stream_block(9, block).word[i]);
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(stream.word(), stream_block(9, block).word[i]);
 }
 
 } // namespace

@@ -14,30 +14,41 @@ namespace {
 
 TEST(Ring, HoldsTheLatest) {
   Ring<int, 4> ring;
-  EXPECT_FALSE(ring.any([](int) { return true; })) << "nothing was added";
-  for (int i = 1; i <= 6; ++i) ring.add(i);
+  EXPECT_FALSE(ring.any([](int) {
+    return true;
+  })) << "nothing was added";
+  for (int i = 1; i <= 6; ++i)
+    ring.add(i);
   std::set<int> seen;
-  EXPECT_FALSE(ring.any([&seen](int value) { return seen.insert(value), false; }));
+  EXPECT_FALSE(ring.any([&seen](int value) {
+    return seen.insert(value), false;
+  }));
   EXPECT_EQ(seen, (std::set<int>{3, 4, 5, 6}));
 }
 
 TEST(Ring, HoldsTheFirst) {
   Ring<int, 4> ring;
   ring.add(7);
-  EXPECT_TRUE(ring.any([](int value) { return value == 7; }));
+  EXPECT_TRUE(ring.any([](int value) {
+    return value == 7;
+  }));
 }
 
 TEST(Ring, IsLookedThroughUntilTheVisitorSaysSo) {
   Ring<int, 4> ring;
-  for (int i = 0; i < 4; ++i) ring.add(i);
+  for (int i = 0; i < 4; ++i)
+    ring.add(i);
   int visits = 0;
-  EXPECT_TRUE(ring.any([&visits](int) { return ++visits == 2; }));
+  EXPECT_TRUE(ring.any([&visits](int) {
+    return ++visits == 2;
+  }));
   EXPECT_EQ(visits, 2);
 }
 
 TEST(Ring, GivesNoMixtureOfTwoValues) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "ThreadSanitizer knows no fences, by which a reader tells what was written meanwhile";
+  GTEST_SKIP()
+      << "ThreadSanitizer knows no fences, by which a reader tells what was written meanwhile";
 #endif
   struct Wide {
     uint64_t words[16];
@@ -56,7 +67,8 @@ TEST(Ring, GivesNoMixtureOfTwoValues) {
     return std::ranges::adjacent_find(wide.words, std::not_equal_to<>()) != std::end(wide.words);
   };
   bool was_mixed = false;
-  while (added < enough) was_mixed |= ring.any(is_mixed);
+  while (added < enough)
+    was_mixed |= ring.any(is_mixed);
   writer.join();
   EXPECT_FALSE(was_mixed);
 }

@@ -36,23 +36,29 @@ constexpr std::uint64_t base = 0x1000;
 std::vector<unsigned char> words(const std::vector<std::uint32_t>& all) {
   std::vector<unsigned char> bytes;
   for (const std::uint32_t word : all)
-    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<unsigned char>(word >> shift));
+    for (int shift = 0; shift < 32; shift += 8)
+      bytes.push_back(static_cast<unsigned char>(word >> shift));
   return bytes;
 }
 
-FoundDraws find_in(Machine machine, const std::vector<unsigned char>& bytes, std::uint64_t start = base) {
-  return find_draws(machine, {base, bytes}, [start](std::uint64_t) { return start; });
+FoundDraws find_in(Machine machine, const std::vector<unsigned char>& bytes,
+                   std::uint64_t start = base) {
+  return find_draws(machine, {base, bytes}, [start](std::uint64_t) {
+    return start;
+  });
 }
 
 Kinds kinds(const std::vector<Draw>& draws) {
   Kinds result;
-  for (const Draw& draw : draws) result.push_back(draw.kind);
+  for (const Draw& draw : draws)
+    result.push_back(draw.kind);
   return result;
 }
 
 Kinds kinds(const FileScan& scan) {
   Kinds result;
-  for (const FoundPlace& place : scan.places) result.push_back(place.kind);
+  for (const FoundPlace& place : scan.places)
+    result.push_back(place.kind);
   std::ranges::sort(result);
   return result;
 }
@@ -71,23 +77,24 @@ TEST(MachineCode, FindsTheInstructionsOfX86) {
   EXPECT_EQ(find_in(Machine::x86_64, {0xB8, 0x3E, 0x01, 0, 0, 0x31, 0xFF, 0x0F, 0x05}).draws,
             (std::vector<Draw>{{base + 7, DrawKind::getrandom}}))
       << "mov $318, %eax; xor %edi, %edi; syscall";
-  EXPECT_EQ(find_in(Machine::x86_64, {0x48, 0xC7, 0xC0, 0x3E, 0x01, 0, 0, 0x74, 0x00, 0x0F, 0x05}).draws,
-            (std::vector<Draw>{{base + 9, DrawKind::getrandom}}))
+  EXPECT_EQ(
+      find_in(Machine::x86_64, {0x48, 0xC7, 0xC0, 0x3E, 0x01, 0, 0, 0x74, 0x00, 0x0F, 0x05}).draws,
+      (std::vector<Draw>{{base + 9, DrawKind::getrandom}}))
       << "mov $318, %rax; je; syscall";
 }
 
 TEST(MachineCode, TakesNoBytesForAnInstructionOfX86) {
   for (const std::vector<unsigned char>& bytes : std::vector<std::vector<unsigned char>>{
            {0x48, 0xB8, 0x55, 0x0F, 0xC7, 0xF0, 0x33, 0x44, 0x55, 0x66}, // movabs
-           {0x0F, 0xC7, 0x0F},                                           // cmpxchg8b: memory, extension 1
-           {0x0F, 0xC7, 0x37},                                           // vmptrld: memory, extension 6
-           {0xF3, 0x0F, 0xC7, 0xF8},                                     // rdpid
-           {0x0F, 0x05},                                                 // syscall of an unknown number
-           {0xB8, 0x3E, 0x01, 0, 0, 0xB0, 0x01, 0x0F, 0x05},             // mov $1, %al
-           {0xB8, 0x3E, 0x01, 0, 0, 0x0F, 0xA2, 0x0F, 0x05},             // cpuid
-           {0xB8, 0x3E, 0x01, 0, 0, 0xE8, 0, 0, 0, 0, 0x0F, 0x05},       // call
-           {0xB8, 0x3E, 0x01, 0, 0, 0xC3, 0x0F, 0x05},                   // ret
-           {0xB8, 0x3E, 0x01, 0, 0, 0xEB, 0x00, 0x0F, 0x05},             // jmp
+           {0x0F, 0xC7, 0x0F},                                     // cmpxchg8b: memory, extension 1
+           {0x0F, 0xC7, 0x37},                                     // vmptrld: memory, extension 6
+           {0xF3, 0x0F, 0xC7, 0xF8},                               // rdpid
+           {0x0F, 0x05},                                           // syscall of an unknown number
+           {0xB8, 0x3E, 0x01, 0, 0, 0xB0, 0x01, 0x0F, 0x05},       // mov $1, %al
+           {0xB8, 0x3E, 0x01, 0, 0, 0x0F, 0xA2, 0x0F, 0x05},       // cpuid
+           {0xB8, 0x3E, 0x01, 0, 0, 0xE8, 0, 0, 0, 0, 0x0F, 0x05}, // call
+           {0xB8, 0x3E, 0x01, 0, 0, 0xC3, 0x0F, 0x05},             // ret
+           {0xB8, 0x3E, 0x01, 0, 0, 0xEB, 0x00, 0x0F, 0x05},       // jmp
            {0x0F, 0xC7},
            {0x0F},
            {}})
@@ -106,8 +113,10 @@ TEST(MachineCode, SaysNothingOfWhatItCannotDecode) {
 }
 
 TEST(MachineCode, FindsTheInstructionsOfArm) {
-  constexpr std::uint32_t number = 0xD28022C8, short_number = 0x528022C8; // mov x8, 278; mov w8, 278
-  constexpr std::uint32_t call = 0xD4000001, nop = 0xD503201F, equal = 0x54000020, jump = 0x14000001;
+  constexpr std::uint32_t number = 0xD28022C8,
+                          short_number = 0x528022C8; // mov x8, 278; mov w8, 278
+  constexpr std::uint32_t call = 0xD4000001, nop = 0xD503201F, equal = 0x54000020,
+                          jump = 0x14000001;
   constexpr std::uint32_t branch = 0x94000000, other = 0xD2800008, unknown = 0;
   const Kinds getrandom{DrawKind::getrandom};
   EXPECT_EQ(kinds(find_in(Machine::aarch64, words({0xD53B2400, 0xD53B2433})).draws),
@@ -130,7 +139,8 @@ TEST(MachineCode, KnowsAResultOfArmThatIsPassedOn) {
   // mov x0, 0; mov w0, wzr; add x0, sp, 8
   constexpr std::uint32_t null = 0xD2800000, zero = 0x2A1F03E0, address = 0x910023E0;
   // mov w19, w0; stp x0, x1, [sp]; mov x1, x20; cbz w0
-  constexpr std::uint32_t copy = 0x2A0003F3, store = 0xA90007E0, other = 0xAA1403E1, branch = 0x34000000;
+  constexpr std::uint32_t copy = 0x2A0003F3, store = 0xA90007E0, other = 0xAA1403E1,
+                          branch = 0x34000000;
   // add w0, w0, w19; csel x1, xzr, xzr, eq
   constexpr std::uint32_t add = 0x0B130000, choice = 0x9A9F03E1;
   for (const std::uint32_t before : {null, zero})
@@ -150,15 +160,17 @@ TEST(Scan, FindsEachKindInItsFunction) {
     EXPECT_TRUE(scan.is_uncovered());
     EXPECT_EQ(scan.undecoded, 0U);
     for (const FoundPlace& place : scan.places) {
-      EXPECT_EQ(place.function, place.kind == DrawKind::getrandom            ? "draw_by_system_call"
-                                : place.kind == all_kinds_of_this_machine[0] ? "draw_by_processor"
-                                                                             : "draw_by_processor_seed");
+      EXPECT_EQ(place.function, place.kind == DrawKind::getrandom ? "draw_by_system_call"
+                                : place.kind == all_kinds_of_this_machine[0]
+                                    ? "draw_by_processor"
+                                    : "draw_by_processor_seed");
       EXPECT_EQ(place_text(scan, place).find(file + std::string("+0x")), 0U);
     }
   }
 }
 
-// Stripped: by the table of unwinding information, and by the section's start where there is none.
+// Stripped: by the table of unwinding information, and by the section's start where it has no such
+// table.
 TEST(Scan, FindsThemWithoutSymbols) {
   for (const char* file : {RAW_DRAWS_PROGRAM "_stripped", RAW_DRAWS_PROGRAM "_bare"}) {
     const FileScan scan = scan_file(ElfFile(file));
@@ -170,7 +182,8 @@ TEST(Scan, FindsThemWithoutSymbols) {
 }
 
 TEST(Scan, TakesNoLookalikeForADraw) {
-  for (const char* file : {LOOKALIKES_PROGRAM, LOOKALIKES_PROGRAM "_stripped", LOOKALIKES_PROGRAM "_bare"}) {
+  for (const char* file :
+       {LOOKALIKES_PROGRAM, LOOKALIKES_PROGRAM "_stripped", LOOKALIKES_PROGRAM "_bare"}) {
     const FileScan scan = scan_file(ElfFile(file));
     EXPECT_EQ(kinds(scan), Kinds{}) << file;
     EXPECT_EQ(scan.undecoded, 0U) << file;
@@ -185,7 +198,8 @@ TEST(Scan, TakesNoLookalikeForADraw) {
 class ScanFolder : public testing::Test {
 protected:
   std::filesystem::path write(const std::string& name, const std::string& bytes) const {
-    std::filesystem::remove(folder_ / name); // some file systems wait for the disk where one is overwritten
+    std::filesystem::remove(folder_ /
+                            name); // some file systems wait for the disk where one is overwritten
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
     return folder_ / name;
   }
@@ -213,24 +227,27 @@ TEST_F(ScanFolder, LeavesCryptographyAndWhatIsHookedAlone) {
     EXPECT_NE(scan.left_alone, "") << name;
     EXPECT_FALSE(scan.is_uncovered()) << name;
   }
-  EXPECT_TRUE(scan_file(ElfFile(write("libcuda.so.1", contents(RAW_DRAWS_LIBRARY)))).is_uncovered());
+  EXPECT_TRUE(
+      scan_file(ElfFile(write("libcuda.so.1", contents(RAW_DRAWS_LIBRARY)))).is_uncovered());
 }
 
 TEST_F(ScanFolder, SaysWhichFilesNoPreloadReaches) {
-  EXPECT_NE(scan_file(ElfFile(RAW_DRAWS_PROGRAM "_static")).not_covered.find("statically linked"),
+  EXPECT_NE(scan_file(ElfFile(RAW_DRAWS_PROGRAM "_static")).not_reached.find("statically linked"),
             std::string::npos);
-  EXPECT_NE(scan_file(ElfFile(RAW_DRAWS_PROGRAM "_static_pie")).not_covered.find("statically linked"),
-            std::string::npos);
+  EXPECT_NE(
+      scan_file(ElfFile(RAW_DRAWS_PROGRAM "_static_pie")).not_reached.find("statically linked"),
+      std::string::npos);
   const std::filesystem::path copy = write("set_user", contents(RAW_DRAWS_PROGRAM));
-  std::filesystem::permissions(copy, std::filesystem::perms::set_uid, std::filesystem::perm_options::add);
-  EXPECT_NE(scan_file(ElfFile(copy)).not_covered.find("another user's rights"), std::string::npos);
+  std::filesystem::permissions(copy, std::filesystem::perms::set_uid,
+                               std::filesystem::perm_options::add);
+  EXPECT_NE(scan_file(ElfFile(copy)).not_reached.find("another user's rights"), std::string::npos);
 
   std::string go = contents(RAW_DRAWS_PROGRAM);
   const std::size_t note = go.find(std::string("GNU\0", 4));
   ASSERT_NE(note, std::string::npos);
   for (std::size_t at = note; at != std::string::npos; at = go.find(std::string("GNU\0", 4), at))
     go.replace(at, 4, std::string("Go\0\0", 4));
-  EXPECT_NE(scan_file(ElfFile(write("go", go))).not_covered.find("Go program"), std::string::npos);
+  EXPECT_NE(scan_file(ElfFile(write("go", go))).not_reached.find("Go program"), std::string::npos);
 }
 
 TEST_F(ScanFolder, RefusesOtherFilesInOneLine) {
@@ -246,11 +263,14 @@ TEST_F(ScanFolder, RefusesOtherFilesInOneLine) {
   EXPECT_NE(refusal(write("empty", "")).find("is no ELF file"), std::string::npos);
   EXPECT_NE(refusal(write("small", with(EI_CLASS, ELFCLASS32))).find("is not a 64-bit file"),
             std::string::npos);
-  EXPECT_NE(refusal(write("big", with(EI_DATA, ELFDATA2MSB))).find("big-endian"), std::string::npos);
-  EXPECT_NE(refusal(write("machine", with(18, '\x28'))).find("another kind of processor (ELF machine 40)"),
+  EXPECT_NE(refusal(write("big", with(EI_DATA, ELFDATA2MSB))).find("big-endian"),
             std::string::npos);
-  EXPECT_NE(refusal(write("object", with(16, ET_REL))).find("neither a program nor a shared library"),
+  EXPECT_NE(refusal(write("machine", with(18, '\x28')))
+                .find("another kind of processor (ELF machine 40)"),
             std::string::npos);
+  EXPECT_NE(
+      refusal(write("object", with(16, ET_REL))).find("neither a program nor a shared library"),
+      std::string::npos);
   EXPECT_NE(refusal(write("\x1b[31m", "")).find("'\\x1b[31m' is no ELF"), 0U);
   EXPECT_EQ(refusal(write("\x1b[31m", "")).find('\x1b'), std::string::npos);
 }
@@ -268,7 +288,8 @@ TEST_F(ScanFolder, SurvivesFlippedBytes) {
     const std::string whole = contents(file);
     for (int round = 0; round < 1500; ++round) {
       std::string damaged = whole;
-      // In turn: the headers, the section headers at the end, the dynamic section and tables, anywhere.
+      // In turn: the headers, the section headers at the end, the dynamic section and tables,
+      // anywhere.
       const std::size_t from = round % 4 == 1 ? whole.size() - 64 * 32 : 0;
       const std::size_t range = round % 4 == 0 ? 0x400 : round % 4 == 1 ? 64 * 32 : whole.size();
       for (int i = 0; i < 1 + round % 7; ++i)
@@ -285,7 +306,8 @@ TEST_F(ScanFolder, CountsOverlappingSectionsOnce) {
   Elf64_Ehdr header;
   std::memcpy(&header, program.data(), sizeof header);
   std::vector<Elf64_Shdr> sections(header.e_shnum);
-  std::memcpy(sections.data(), program.data() + header.e_shoff, sections.size() * sizeof sections[0]);
+  std::memcpy(sections.data(), program.data() + header.e_shoff,
+              sections.size() * sizeof sections[0]);
   const auto text = std::ranges::max_element(sections, {}, [](const Elf64_Shdr& section) {
     return (section.sh_flags & SHF_EXECINSTR) != 0 ? section.sh_size : 0;
   });
@@ -311,14 +333,16 @@ protected:
     const std::filesystem::path folder = site_ / (name + "-1.0.dist-info");
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "RECORD") << record;
-    if (is_users_own) std::ofstream(folder / "direct_url.json") << "{}";
+    if (is_users_own)
+      std::ofstream(folder / "direct_url.json") << "{}";
   }
   bool brought(const std::filesystem::path& file) const {
     return Packages(info_.string()).brought(file.string());
   }
 
   const TemporaryFolder scratch_;
-  const std::filesystem::path info_ = scratch_.path() / "info", site_ = scratch_.path() / "site-packages";
+  const std::filesystem::path info_ = scratch_.path() / "info",
+                              site_ = scratch_.path() / "site-packages";
 };
 
 TEST_F(PackagesTest, BroughtWhatDpkgLists) {

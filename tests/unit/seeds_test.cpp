@@ -14,7 +14,9 @@ namespace detshim {
 namespace {
 
 // The tests run with DETSHIM_SEED=42, which main's environment gets here before anything reads it.
-const bool seeded = [] { return setenv("DETSHIM_SEED", "42", 1) == 0; }();
+const bool seeded = [] {
+  return setenv("DETSHIM_SEED", "42", 1) == 0;
+}();
 
 constexpr Kind kind(int test) { return static_cast<Kind>(1000 + test); } // one row a test
 
@@ -33,12 +35,10 @@ TEST(Seeds, DistinctValuesAreDistinctAndTheSameValueIsTheSame) {
   }
 }
 
-TEST(Seeds, AnUnseededGeneratorIsTheOneSeededWithTheStandardsValue) {
+TEST(Seeds, AnUnseededGeneratorStartsFromTheSeedAndAFixedOneStays) {
   EXPECT_EQ(choose_unseeded(Kind::libc_random, 1).effective, 42u);
-  EXPECT_EQ(chosen(Kind::libc_random, 1, 32).effective, 42u);
-  // The value that would have been mapped to the seed changes places with it.
-  const uint64_t other = 42 ^ state_mask(Kind::libc_random, 32);
-  EXPECT_NE(chosen(Kind::libc_random, other, 32).effective, 42u);
+  EXPECT_EQ(chosen(Kind::libc_random, 1, 32).effective, 1u);
+  EXPECT_EQ(state_mask(Kind::libc_random, 32), 0u);
 }
 
 TEST(Seeds, OfTheProgramAreTheSameInEveryThread) {
@@ -57,14 +57,15 @@ TEST(Seeds, OfTheProgramAreTheSameInEveryThread) {
   EXPECT_NE(own, own_there);
 }
 
-// steady_clock counts from the machine's start: for the first hour each small number lies near its seconds,
-// and a program's own seeds were taken for a clock's, so that the same program drew something else later in
-// the day.
+// steady_clock counts from the machine's start: for the first hour each small number lies near its
+// seconds, and a program's own seeds were taken for a clock's, so that the same program drew
+// something else later in the day.
 TEST(Seeds, OfTheProgramAreNoClockOfAYoungMachine) {
-  volatile uint64_t index = 16, start = 1'795'000'000; // what stands in the code is the program's own
+  volatile uint64_t index = 16,
+                    start = 1'795'000'000; // what stands in the code is the program's own
   note_clock_sample(Source::nanoseconds, 600, 123'456'789, __builtin_return_address(0));
   EXPECT_EQ(chosen(kind(7), index + 1, 32).why, Reason::own_value);
-  note_clock_sample(Source::nanoseconds, start, 123'456'789, __builtin_return_address(0));
+  note_clock_sample(Source::nanoseconds, start + 3, 123'456'789, __builtin_return_address(0));
   EXPECT_EQ(chosen(kind(7), start + 3, 32).why, Reason::clock_seed);
 }
 
@@ -86,16 +87,17 @@ TEST(Seeds, OfSignedEntropyAreNoClocks) {
   const int32_t word = before + 1;
   const auto seed = static_cast<uint64_t>(int64_t{word});
   note_clock_sample(Source::nanoseconds, 1'795'000'000, 123'456'789, __builtin_return_address(0));
-  EXPECT_EQ(chosen(kind(11), seed).why, Reason::unexplained_seed);
+  EXPECT_EQ(chosen(kind(11), seed).why, Reason::ordered_seed);
   note_entropy(&word, sizeof word);
   EXPECT_EQ(chosen(kind(12), seed).why, Reason::own_value);
+  EXPECT_EQ(chosen(kind(12), seed).why.rule, SeedRule::entropy);
 }
 
 TEST(Seeds, OfTwoWordsOfEntropyAreNoClocks) {
   volatile uint64_t before = 0xD1B5'4A32'D192'ED02; // what stands in the code is the program's own
   const uint64_t words = before + 1;
   note_clock_sample(Source::nanoseconds, 1'795'000'000, 123'456'789, __builtin_return_address(0));
-  EXPECT_EQ(chosen(kind(13), words).why, Reason::unexplained_seed);
+  EXPECT_EQ(chosen(kind(13), words).why, Reason::ordered_seed);
   note_entropy(&words, sizeof words);
   EXPECT_EQ(chosen(kind(14), words).why, Reason::own_value);
 }
@@ -105,9 +107,21 @@ TEST(Seeds, OfHexadecimalDigitsOfEntropyAreNoClocks) {
   volatile uint64_t before = 0x9E6C'63D0'876A'3F16; // what stands in the code is the program's own
   const uint64_t words = before + 1, seed = __builtin_bswap64(words);
   note_clock_sample(Source::nanoseconds, 1'795'000'000, 123'456'789, __builtin_return_address(0));
-  EXPECT_EQ(chosen(kind(15), seed).why, Reason::unexplained_seed);
+  EXPECT_EQ(chosen(kind(15), seed).why, Reason::ordered_seed);
   note_entropy(&words, sizeof words);
   EXPECT_EQ(chosen(kind(16), seed).why, Reason::own_value);
+}
+
+/// The call site is in the function that calls this.
+[[gnu::noipa]] ChosenSeed chosen_by_caller(Kind of, uint64_t value) {
+  return choose_seed({of, value, 32, __builtin_return_address(0)});
+}
+
+TEST(Seeds, OfTheCodeAreNoClocks) {
+  note_clock_sample(Source::nanoseconds, 1'795'000'000, 123'456'789, __builtin_return_address(0));
+  const ChosenSeed seed = chosen_by_caller(kind(17), 1'795'000'000);
+  EXPECT_EQ(seed.why, Reason::own_value);
+  EXPECT_EQ(seed.why.rule, SeedRule::in_code);
 }
 
 TEST(Seeds, SmallSeedsFoldToThemselves) {

@@ -33,14 +33,16 @@ protected:
 TEST_F(VersionOfALibrary, IsThatOfItsWheel) {
   make_file(packages_ / "torch/lib/libtorch.so");
   make_file(packages_ / "flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so");
-  for (const char* name : {"torchvision-0.25.0.dist-info", "torch-2.10.1+cu130.dist-info", "torch-extra",
-                           "nvidia_nccl_cu12-2.27.5.dist-info", "flash_attn-2.8.3.post2.dist-info"})
+  for (const char* name :
+       {"torchvision-0.25.0.dist-info", "torch-2.10.1+cu130.dist-info", "torch-extra",
+        "nvidia_nccl_cu12-2.27.5.dist-info", "flash_attn-2.8.3.post2.dist-info"})
     make_file(packages_ / name / "METADATA");
   EXPECT_EQ(version_of(packages_ / "torch/lib/libtorch.so", "torch"), "2.10.1");
   EXPECT_EQ(version_of(packages_ / "torch/lib/libtorch.so", "jaxlib|torch"), "2.10.1");
   EXPECT_EQ(version_of(packages_ / "torch/lib/libtorch.so", "tor|torchvision"), "");
   make_file(packages_ / "nvidia/nccl/lib/libnccl.so.2");
-  EXPECT_EQ(version_of(packages_ / "nvidia/nccl/lib/libnccl.so.2", "libnccl|nvidia_nccl*"), "2.27.5");
+  EXPECT_EQ(version_of(packages_ / "nvidia/nccl/lib/libnccl.so.2", "libnccl|nvidia_nccl*"),
+            "2.27.5");
   EXPECT_EQ(version_of(packages_ / "nvidia/nccl/lib/libnccl.so.2", "libnccl"), "2");
   EXPECT_EQ(version_of(packages_ / "flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so",
                        "flash_attn|flash_attn_2_cuda"),
@@ -66,8 +68,8 @@ TEST(VersionRange, IncludesItsEndsAndWhatBeginsLikeThem) {
   EXPECT_TRUE(version_is_within("13.10.0", "10.2..13"));
 }
 
-// Of every value that is forced somebody has asked in which versions it is good, in which it harms, and where
-// that stands. Where no version tells its reader, the whole of its documentation does.
+// Of every value that is forced somebody has asked in which versions it is good, in which it harms,
+// and where that stands. Where no version tells its reader, the whole of its documentation does.
 TEST(VersionRange, IsInTheTableForEachSettingThatIsForced) {
   using namespace settings_table;
   const std::set<std::string> told_by_nothing = {
@@ -77,15 +79,20 @@ TEST(VersionRange, IsInTheTableForEachSettingThatIsForced) {
     const std::string known = settings[i].known, harms = settings[i].harms;
     EXPECT_NE(*settings[i].source, 0) << settings[i].name;
     EXPECT_TRUE(i < forced_count || (known.empty() && harms.empty())) << settings[i].name;
-    if (i >= forced_count) continue;
-    EXPECT_EQ(*settings[i].library == 0, told_by_nothing.contains(settings[i].name)) << settings[i].name;
-    if (*settings[i].library == 0) continue;
+    if (i >= forced_count)
+      continue;
+    EXPECT_EQ(*settings[i].library == 0, told_by_nothing.contains(settings[i].name))
+        << settings[i].name;
+    if (*settings[i].library == 0)
+      continue;
     ASSERT_NE(known.find(".."), std::string::npos) << settings[i].name;
-    EXPECT_TRUE(version_is_within(known.substr(0, known.find("..")).c_str(), known.c_str())) << known;
-    // A version that ends right programs is none of the good ones: that it is there is recorded.
+    EXPECT_TRUE(version_is_within(known.substr(0, known.find("..")).c_str(), known.c_str()))
+        << known;
+    // A version that ends right programs is not a good one: that it is there is recorded.
     if (const size_t number = harms.find_first_of("0123456789");
         harms.find("ends in an error") < harms.size())
-      EXPECT_EQ(harms.starts_with("before"), version_is_within(harms.c_str() + number, known.c_str()))
+      EXPECT_EQ(harms.starts_with("before"),
+                version_is_within(harms.c_str() + number, known.c_str()))
           << harms;
   }
 }

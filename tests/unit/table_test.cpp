@@ -33,11 +33,13 @@ TEST(Table, ANewKeyStartsAtZero) {
 
 TEST(Table, ClearForgetsAndGivesPagesBack) {
   Table<8> table;
-  for (uint64_t i = 0; i < 1000; ++i) table.insert(i) = i;
+  for (uint64_t i = 0; i < 1000; ++i)
+    table.insert(i) = i;
   EXPECT_TRUE(table.has_pages());
   table.clear();
   EXPECT_FALSE(table.has_pages());
-  for (uint64_t i = 0; i < 1000; ++i) EXPECT_EQ(table.find(i), nullptr);
+  for (uint64_t i = 0; i < 1000; ++i)
+    EXPECT_EQ(table.find(i), nullptr);
   table.insert(3) = 4;
   EXPECT_EQ(*table.find(3), 4u);
 }

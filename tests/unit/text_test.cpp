@@ -24,10 +24,13 @@ TEST(Text, WhatDoesNotFitIsDroppedAndRemembered) {
   EXPECT_TRUE(text.cut());
 }
 
-TEST(Text, JsonEscapes) { EXPECT_EQ(json("a\"b\\c\n\x1b[31m\x7f"), "a\\\"b\\\\c\\u000a\\u001b[31m\\u007f"); }
+TEST(Text, JsonEscapes) {
+  EXPECT_EQ(json("a\"b\\c\n\x1b[31m\x7f"), "a\\\"b\\\\c\\u000a\\u001b[31m\\u007f");
+}
 
 TEST(Text, JsonKeepsUtf8AndReplacesWhatIsNone) {
-  EXPECT_EQ(json("h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"), "h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80");
+  EXPECT_EQ(json("h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"),
+            "h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80");
   const std::string bad = "\xEF\xBF\xBD";
   EXPECT_EQ(json("\xFF"), bad);
   EXPECT_EQ(json("\xC3"), bad);                               // cut short
@@ -42,14 +45,16 @@ TEST(Text, OfAPathTheEndIsKept) {
   };
   EXPECT_EQ(path("/home/me/a.py", 40), "/home/me/a.py");
   EXPECT_EQ(path("/home/me/project/a.py", 24), "…/project/a.py");
-  EXPECT_EQ(path("/home/me/pro\"\"\"\"ject/a.py", 24), "…/a.py") << "what is escaped takes more room";
+  EXPECT_EQ(path("/home/me/pro\"\"\"\"ject/a.py", 24), "…/a.py")
+      << "what is escaped takes more room";
   EXPECT_EQ(path("/home/a_name_without_room", 24), "…/a_name_withou…");
   EXPECT_EQ(path("<frozen importlib._bootstrap>", 24), "<frozen importlib…");
 }
 
 TEST(Text, JsonIsCutAtALimitWithoutCuttingASequence) {
   std::string euros;
-  for (int i = 0; i < 100; ++i) euros += "\xE2\x82\xAC";
+  for (int i = 0; i < 100; ++i)
+    euros += "\xE2\x82\xAC";
   const std::string cut = json(euros.c_str(), 64);
   EXPECT_LE(cut.size(), 64u);
   EXPECT_EQ(cut.substr(cut.size() - 3), "\xE2\x80\xA6");

@@ -66,9 +66,10 @@ TEST_F(Tuning, ComesBackFromTheFile) {
 // docs/TUNING_FILE.md shows it so.
 TEST_F(Tuning, IsReadableText) {
   keep(large, "9");
-  const std::string expected = R"({"detshim_tuning": 2, "device": "GPU \"A\"", "library": "cublaslt", )"
-                               R"("version": "13.1.0", "operation": "matmul", "problem": "4096 x 4096", )"
-                               R"("choice": "9", "sum": ")";
+  const std::string expected =
+      R"({"detshim_tuning": 2, "device": "GPU \"A\"", "library": "cublaslt", )"
+      R"("version": "13.1.0", "operation": "matmul", "problem": "4096 x 4096", )"
+      R"("choice": "9", "sum": ")";
   ASSERT_EQ(text().substr(0, expected.size()), expected);
   EXPECT_EQ(text().size(), expected.size() + 16 + 3);
 }

@@ -1,4 +1,5 @@
-// What `detshim verify` makes of lines: metrics, and what of them names the moment or the process of a run.
+// What `detshim verify` makes of lines: metrics, and what of them names the moment or the process
+// of a run.
 #include "support/exit_status.h"
 #include "verify/lines.h"
 #include "verify/metrics.h"
@@ -48,26 +49,27 @@ TEST(VolatileLines, NameAMomentOrAProcessOfTheirRun) {
 
 // A result that looks like a time is a result.
 TEST(VolatileLines, AreNoOthers) {
-  for (const auto& [one, other] :
-       std::vector<std::pair<std::string, std::string>>{{"12:30:03", "12:31:03"},
-                                                        {"2025-11-22 12:00:03", "2025-11-22 12:01:03"},
-                                                        {"t=1795340000", "t=1795340001"},
-                                                        {"took 35s", "took 36s"}, // the runs took ten
-                                                        {"loss in 3.5 steps", "loss in 3.6 steps"},
-                                                        {"predicted 3.5 s", "predicted 3.6 s"},
-                                                        {"time = 0.5 u = 1.25", "time = 0.6 u = 1.25"},
-                                                        {"took 3.5s, loss 0.1", "took 3.6s, loss 0.2"},
-                                                        {"worker 4712", "worker 816"},
-                                                        {"loss 0.4711", "loss 0.815"},
-                                                        {"worker 4711 has 3", "worker 815 has 4"},
-                                                        {"worker 4711", "12:01:03"}}) {
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"12:30:03", "12:31:03"},
+           {"2025-11-22 12:00:03", "2025-11-22 12:01:03"},
+           {"t=1795340000", "t=1795340001"},
+           {"took 35s", "took 36s"}, // the runs took ten
+           {"loss in 3.5 steps", "loss in 3.6 steps"},
+           {"predicted 3.5 s", "predicted 3.6 s"},
+           {"time = 0.5 u = 1.25", "time = 0.6 u = 1.25"},
+           {"took 3.5s, loss 0.1", "took 3.6s, loss 0.2"},
+           {"worker 4712", "worker 816"},
+           {"loss 0.4711", "loss 0.815"},
+           {"worker 4711 has 3", "worker 815 has 4"},
+           {"worker 4711", "12:01:03"}}) {
     const LineComparison found = compare(one + "\n", other + "\n");
     EXPECT_EQ(found.different, 1u) << one;
     EXPECT_EQ(found.volatile_lines, 0u) << one;
   }
 }
 
-// What stands behind a time and a comma is the next value of a table, unless it is a logger's milliseconds.
+// What stands behind a time and a comma is the next value of a table, unless it is a logger's
+// milliseconds.
 TEST(VolatileLines, DoNotTakeTheNextValueForATimesFraction) {
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
            {"12:00:03,0", "12:00:03,1"},
@@ -95,20 +97,23 @@ TEST(VolatileLines, DoNotTakeTheNextValueForATimesFraction) {
     EXPECT_EQ(compare(one + "\n", other + "\n").volatile_lines, 1u) << one;
 }
 
-// In a namespace of its own the first process is 1: a small number is an id only where its line says so.
+// In a namespace of its own the first process is 1: a small number is an id only where its line
+// reports it.
 TEST(VolatileLines, DoNotTakeASmallResultForAProcess) {
   const RunFacts one_run = {noon, noon + 10, {{3, "started"}}};
   const RunFacts other_run = {noon, noon + 10, {{5, "started"}}};
   const VolatileText volatile_text({});
   const auto volatile_lines = [&](const std::string& before, const std::string& behind) {
-    return compare_lines(before + "3" + behind + "\n", one_run, before + "5" + behind + "\n", other_run,
-                         {volatile_text, {}})
+    return compare_lines(before + "3" + behind + "\n", one_run, before + "5" + behind + "\n",
+                         other_run, {volatile_text, {}})
         .volatile_lines;
   };
-  for (const std::string before : {"loss ", "", "rapid ", "[1, ", "subprocesses ", "pid, loss ", "x "})
+  for (const std::string before :
+       {"loss ", "", "rapid ", "[1, ", "subprocesses ", "pid, loss ", "x "})
     EXPECT_EQ(volatile_lines(before, " x"), 0u) << before;
   EXPECT_EQ(volatile_lines("losses [", ", 4]"), 0u);
-  for (const std::string before : {"pid ", "PID=", "(pid: ", "process ", "Process #", "worker ", "ppid "})
+  for (const std::string before :
+       {"pid ", "PID=", "(pid: ", "process ", "Process #", "worker ", "ppid "})
     EXPECT_EQ(volatile_lines(before, " begun"), 1u) << before;
   EXPECT_EQ(volatile_lines("python3[", "] begun"), 1u);
 }
@@ -132,11 +137,13 @@ TEST(VolatileLines, HoldWhatTrainersPrintOfTime) {
 // A speed in metres is what a program computed.
 TEST(VolatileLines, HoldRatesOfProgressAlone) {
   for (const std::string unit :
-       {"it/s", "kit/s", " B/s", "MB/s", " GiB/s", " samples/sec", " tokens/second", " img/s", " ksamples/s",
-        "s/it", "ms/step", "us/step", " s/epoch", " rows/s", " batches/s"})
-    EXPECT_EQ(compare("at 12.3" + unit + ".\n", "at 13.3" + unit + ".\n").volatile_lines, 1u) << unit;
-  for (const std::string unit : {" m/s", "m/s", " dB/s", " nats/s", " km/s", " rad/s", " s/m", " ms/K",
-                                 " Mb/s", " mol/s", " b/s", " units/s", " bits/s", " visits/s", " s/bit"})
+       {"it/s", "kit/s", " B/s", "MB/s", " GiB/s", " samples/sec", " tokens/second", " img/s",
+        " ksamples/s", "s/it", "ms/step", "us/step", " s/epoch", " rows/s", " batches/s"})
+    EXPECT_EQ(compare("at 12.3" + unit + ".\n", "at 13.3" + unit + ".\n").volatile_lines, 1u)
+        << unit;
+  for (const std::string unit :
+       {" m/s", "m/s", " dB/s", " nats/s", " km/s", " rad/s", " s/m", " ms/K", " Mb/s", " mol/s",
+        " b/s", " units/s", " bits/s", " visits/s", " s/bit"})
     EXPECT_EQ(compare("at 12.3" + unit + ".\n", "at 13.3" + unit + ".\n").different, 1u) << unit;
   EXPECT_EQ(compare("m/s: 12.3\n", "m/s: 13.3\n").different, 1u);
   EXPECT_EQ(compare("[1:00:03<2:00:05, 3it/s]\n", "[1:00:04<2:00:06, 3it/s]\n").volatile_lines, 1u);
@@ -146,7 +153,9 @@ TEST(VolatileLines, HoldRatesOfProgressAlone) {
 // What stands in the place of a part stands in no line.
 TEST(VolatileLines, AreNotTakenForTheirMasks) {
   EXPECT_EQ(compare("at 12.3 it/s\n", "at <rate>\n").different, 1u);
-  EXPECT_EQ(compare("loss=1\n", "loss=<metric>\n", {}, {Pattern(R"(loss=(\d+))", "--metric")}).different, 1u);
+  EXPECT_EQ(
+      compare("loss=1\n", "loss=<metric>\n", {}, {Pattern(R"(loss=(\d+))", "--metric")}).different,
+      1u);
 }
 
 TEST(VolatileLines, HoldOurOwnVariable) {
@@ -182,8 +191,12 @@ TEST(Lines, ThatAreOverwrittenAreComparedByTheirLastState) {
 }
 
 TEST(Lines, AreComparedWithWhatEndsThem) {
-  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
-           {"a\nb\n", "a\rb\n"}, {"a\n", "a\r\n"}, {"a\r", "a\n"}, {"a\r", "a"}, {"a\r\nb", "a\n\rb"}})
+  for (const auto& [one, other] :
+       std::vector<std::pair<std::string, std::string>>{{"a\nb\n", "a\rb\n"},
+                                                        {"a\n", "a\r\n"},
+                                                        {"a\r", "a\n"},
+                                                        {"a\r", "a"},
+                                                        {"a\r\nb", "a\n\rb"}})
     EXPECT_GE(compare(one, other).different, 1u) << one;
   const LineComparison found = compare("a\n", "a\r\n");
   EXPECT_EQ(found.different, 1u);
@@ -214,7 +227,8 @@ TEST(Metrics, AreComparedStepByStep) {
 }
 
 TEST(Metrics, OfDifferentLengthDiffer) {
-  const std::optional<MetricDifference> found = compare_metric("loss=1\nloss=2\n", "loss=1\n", {1, 1});
+  const std::optional<MetricDifference> found =
+      compare_metric("loss=1\nloss=2\n", "loss=1\n", {1, 1});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->step, 2u);
   EXPECT_EQ(found->other_value, "not there");
@@ -225,6 +239,7 @@ TEST(Metrics, HaveATolerance) {
   EXPECT_FALSE(compare_metric("loss=1", "loss=1.0015", mindspore));
   EXPECT_TRUE(compare_metric("loss=1", "loss=1.0035", mindspore));
   EXPECT_TRUE(compare_metric("loss=1", "loss=nan", mindspore));
+  EXPECT_TRUE(compare_metric("loss=nan", "loss=1", mindspore));
   EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 ok\n", {}, {loss}).tolerated, 1u);
   EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 no\n", {}, {loss}).different, 1u);
   EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 ok\r", {}, {loss}).different, 1u);
@@ -266,8 +281,11 @@ TEST(Metrics, ThatArePartsOfNumbersAreRefused) {
                                                         {R"(loss (\d+\.\d+))", "loss 0.12e-3"},
                                                         {R"(loss (\d))", "loss 12"},
                                                         {R"(loss \d*\.(\d+))", "loss 0.5"},
+                                                        {R"(loss \d*(\.\d+))", "loss 2.5"},
+                                                        {R"(loss \de(\S+))", "loss 1e-5"},
                                                         {R"(loss \d(\d+))", "loss 512"}}) {
-    EXPECT_THROW(read_series("x\n" + text + "\n", Pattern(pattern, "--metric")), UsageError) << pattern;
+    EXPECT_THROW(read_series("x\n" + text + "\n", Pattern(pattern, "--metric")), UsageError)
+        << pattern;
   }
   for (const auto& [pattern, text] :
        std::vector<std::pair<std::string, std::string>>{{R"(loss (\d+))", "loss 5. Done"},
@@ -275,6 +293,8 @@ TEST(Metrics, ThatArePartsOfNumbersAreRefused) {
                                                         {R"(loss (\d+))", "loss 5s"},
                                                         {R"(loss (\d+))", "loss 5epochs"},
                                                         {R"(step=(\d+))", "step=5"},
+                                                        {R"(loss (\S+))", "loss .5"},
+                                                        {R"(loss (\S+))", "loss -1.5e-05"},
                                                         {R"(-(\S+))", "range 3-5"},
                                                         {R"(v(\d+))", "v5"}})
     EXPECT_EQ(read_series(text, Pattern(pattern, "--metric")).size(), 1u) << pattern;

@@ -42,17 +42,19 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{ops + " --xla_gpu_autotune_level=01", XlaFlags::extendable},
                     // Another flag, whose name begins alike.
                     Case{bare + "_too=true --xla_gpu_autotune_levels=0", XlaFlags::extendable},
-                    // Quotes, within which a flag is none.
+                    // Within quotes it is no flag.
                     Case{"--a=\"" + ops + "\" --b='" + level + "'", XlaFlags::extendable},
                     Case{bare + "=\"true\" --xla_gpu_autotune_level='0'", XlaFlags::repeatable},
                     Case{"--a=\"b\\\"c d\" " + ops + " " + level, XlaFlags::repeatable},
                     Case{"--a='b\\' " + ops + " " + level, XlaFlags::repeatable},
-                    Case{"--a=\"" + std::string(5000, 'x') + "\" --" + std::string(5000, 'y') + " " + ops,
+                    Case{"--a=\"" + std::string(5000, 'x') + "\" --" + std::string(5000, 'y') +
+                             " " + ops,
                          XlaFlags::extendable},
                     // What XLA reads no flags behind.
                     Case{"flags.txt", XlaFlags::closed}, Case{"--a=b c --d", XlaFlags::closed},
-                    Case{"--a=\"b " + ops + " " + level, XlaFlags::closed}, Case{"--a='b", XlaFlags::closed},
-                    Case{"--a=\"b\\", XlaFlags::closed}, Case{"-- --a", XlaFlags::closed},
+                    Case{"--a=\"b " + ops + " " + level, XlaFlags::closed},
+                    Case{"--a='b", XlaFlags::closed}, Case{"--a=\"b\\", XlaFlags::closed},
+                    Case{"-- --a", XlaFlags::closed},
                     Case{"c " + ops + " " + level, XlaFlags::closed},
                     Case{ops + " " + level + " c", XlaFlags::repeatable}));
 

@@ -1,4 +1,5 @@
 // What `detshim verify` keeps beside the project, and what `detshim log` says of later runs by it.
+#include "report/verdict_texts.h"
 #include "run.h"
 
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -61,8 +63,7 @@ TEST_F(Evidence, OfEqualRunsMakesALaterOneVerified) {
   EXPECT_EQ(after["evidence"]["runs"], 5); // since something can differ
   EXPECT_EQ(run({DETSHIM_COMMAND, "log", "--check"}, {}, scratch_.path()).status, 0);
   const Result text = run({DETSHIM_COMMAND, "log"}, {}, scratch_.path());
-  EXPECT_NE(text.out.find("a difference in 1 of 3 runs would have shown with 87 %"), std::string::npos)
-      << text.out;
+  EXPECT_NE(text.out.find(" 87 %"), std::string::npos) << text.out; // for a rate of 1 in 3
 }
 
 TEST_F(Evidence, HoldsForTheSameProgramOnly) {
@@ -75,7 +76,8 @@ TEST_F(Evidence, HoldsForTheSameProgramOnly) {
     return log["evidence"]["names"].dump();
   };
   EXPECT_EQ(changed(log_of(timed_, {{"LR", "0.2"}})), "[\"others: variable LR\"]");
-  EXPECT_EQ(changed(log_of(timed_, {{"OMP_NUM_THREADS", "1"}})), "[\"settings: variable OMP_NUM_THREADS\"]");
+  EXPECT_EQ(changed(log_of(timed_, {{"OMP_NUM_THREADS", "1"}})),
+            "[\"settings: variable OMP_NUM_THREADS\"]");
   write("mine.py", "x = 2\n");
   EXPECT_EQ(changed(log_of(timed_)), "[\"code: file mine.py\"]");
   write("run.sh", "python3 -S train.py >/dev/null; date >/dev/null; echo 1\n");
@@ -86,8 +88,92 @@ TEST_F(Evidence, HoldsForTheSameProgramOnly) {
   EXPECT_EQ(changed(log_of(shell)), "[\"code: file run.sh\"]");
   const Json other = log_of({"/usr/bin/python3", "train.py", "--lr"});
   EXPECT_EQ(other["evidence"]["names"][0], "code: arguments"); // and mine.py
-  EXPECT_NE(run({DETSHIM_COMMAND, "log"}, {}, scratch_.path()).out.find("changed: arguments"),
-            std::string::npos);
+}
+
+/// What a program prints of its addresses in each of the ways in which it is run: by `verify`, and
+/// by `run` with other options, before there is evidence and after.
+class SameAddresses : public Evidence {
+protected:
+  void SetUp() override {
+    if (run({"setarch", "-R", "true"}).status != 0)
+      GTEST_SKIP() << "the kernel refuses a fixed layout";
+  }
+
+  std::string shown(const Words& options, const Words& program) const {
+    Words words = {"run"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Result result = detshim(words, program, {{"OF_USER", "1"}});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  }
+
+  /// By their names.
+  std::map<std::string, std::string> of(const Words& program,
+                                        const std::vector<Words>& more = {}) const {
+    fs::remove(kept());
+    fs::remove_all(scratch_.path() / "kept");
+    const std::string long_name(200, 'l');
+    std::map<std::string, std::string> all = {
+        {"run", shown({}, program)},
+        {"run --seed", shown({"--seed", "42"}, program)},
+        {"run --quiet", shown({"--seed", "42", "--quiet"}, program)},
+        {"run --log", shown({"--seed", "42", "--log", "of/" + long_name + "/its/own"}, program)},
+        {"run --disable", shown({"--seed", "42", "--disable", "drand48,rand_r"}, program)}};
+    for (const Words& options : more)
+      all[options.back()] = shown(options, program);
+    const Result verified = detshim({"verify", "-n", "2", "--seed", "42", "--log", "kept"}, program,
+                                    {{"OF_USER", "1"}});
+    EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+    all["verify"] = contents(scratch_.path() / "kept/run-1/stdout");
+    EXPECT_TRUE(fs::exists(kept()));
+    all["run after verify"] = shown({"--seed", "42"}, program);
+    return all;
+  }
+
+  static void expect_one(const std::map<std::string, std::string>& all) {
+    for (const auto& [name, text] : all)
+      EXPECT_EQ(text, all.at("run")) << name;
+    EXPECT_NE(all.at("run"), "");
+  }
+};
+
+TEST_F(SameAddresses, InAProgramAndInItsChildren) {
+  const std::string quoted = std::string("'") + ADDRESSES_PROGRAM + "'";
+  const std::vector<Words> seeds = {{"--seed", "7"}, {"--seed", "18446744073709551615"}};
+  for (const Words& program :
+       {Words{ADDRESSES_PROGRAM}, Words{"/bin/sh", "-c", quoted + "; " + quoted},
+        Words{"/bin/sh", "-c", "exec " + quoted},
+        Words{"/usr/bin/python3", "-c", "import subprocess; subprocess.run([" + quoted + "])"},
+        Words{"/usr/bin/python3", "-c", "import os; os.system(\"" + quoted + "\")"}})
+    expect_one(of(program, seeds));
+}
+
+TEST_F(SameAddresses, InWhatGoesByThem) {
+  for (const Words& program :
+       {Words{"/usr/bin/python3", "-c",
+              "print(id(object()), [type(x).__name__ for x in {type('T%d' % i, (), {})() for i in "
+              "range(40)}])"},
+        Words{"/usr/bin/perl", "-e", "my %h; $h{$_} = 1 for 'a'..'z'; print keys %h, \\%h"},
+        Words{"/usr/bin/lua5.4", "-e",
+              "local t = {} for i = 1, 9 do t[{}] = i end "
+              "for _, i in pairs(t) do io.write(i) end print(t)"}})
+    if (fs::exists(program[0]))
+      expect_one(of(program));
+}
+
+// Outside, and to what sees no library, the room is there; the program does not see it.
+TEST_F(SameAddresses, ByARoomThatNoProgramSees) {
+  const std::string seen = shown({}, {"/bin/sh", "-c", "env; exec env"});
+  EXPECT_NE(seen.find("OF_USER=1"), std::string::npos) << seen;
+  EXPECT_EQ(seen.find("_DETSHIM_ROOM"), std::string::npos) << seen;
+}
+
+// A command line that fills what the kernel takes is handed on without it.
+TEST_F(SameAddresses, LeavesThePlaceToACommandLineThatNeedsIt) {
+  const Words program = {"/usr/bin/python3", PROGRAMS_FOLDER "/longest_command_line.py"};
+  constexpr int most_of_ours = 5; // KiB: the internal variable is 4 at most
+  EXPECT_GE(std::stoi("0" + shown({}, program)) + most_of_ours,
+            std::stoi("0" + run(program, {{"OF_USER", "1"}}, scratch_.path()).out));
 }
 
 // What is kept with a file and is not in it.
@@ -109,7 +195,8 @@ TEST_F(Evidence, HoldsWhileLinksAndAttributesAreTheSame) {
   EXPECT_EQ(log_of(timed_)["evidence"]["names"], Json({"code: attributes of data"}));
 }
 
-// The kernel's files are no part of a program's state, but for the one that stays until the next start.
+// The kernel's files are no part of a program's state, but for the one that stays until the next
+// start.
 TEST_F(Evidence, HoldsUntilTheMachineStartsAgainWhereTheProgramReadsItsId) {
   const std::string id = "/proc/sys/kernel/random/boot_id";
   write("train.py", "print(len(open('" + id + "').read()))\n");
@@ -117,24 +204,23 @@ TEST_F(Evidence, HoldsUntilTheMachineStartsAgainWhereTheProgramReadsItsId) {
   ASSERT_EQ(verify(timed_).status, 0);
   EXPECT_EQ(log_of(timed_)["verdict"], "verified");
   const std::string command = DETSHIM_COMMAND;
-  const Result later = run({"unshare", "-m", "/bin/sh", "-c",
-                            "mount --bind other " + id + " && " + command +
-                                " run --quiet --seed 42 --library " DETSHIM_LIBRARY " -- " + timed_[0] + " " +
-                                timed_[1] + " >/dev/null && exec " + command + " log --json"},
-                           {}, scratch_.path());
-  if (later.status != 0) GTEST_SKIP() << "no mounts here: " << later.err;
+  const Result later =
+      run({"unshare", "-m", "/bin/sh", "-c",
+           "mount --bind other " + id + " && " + command +
+               " run --quiet --seed 42 --library " DETSHIM_LIBRARY " -- " + timed_[0] + " " +
+               timed_[1] + " >/dev/null && exec " + command + " log --json"},
+          {}, scratch_.path());
+  if (later.status != 0)
+    GTEST_SKIP() << "no mounts here: " << later.err;
   const Json log = Json::parse(later.out, nullptr, false);
   EXPECT_EQ(log["evidence"]["names"], Json({"code: file " + id}));
 }
 
 // What a fortified program calls by another name.
 TEST_F(Evidence, HoldsWhileALinkThatAFortifiedProgramReadsIsTheSame) {
-  write("link.c", "#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n#include <unistd.h>\n"
-                  "int main(int count, char** words) {\n"
-                  "  char room[64] = {0};\n"
-                  "  readlink(words[1], room, (size_t)atoi(words[2]));\n"
-                  "  return puts(room) < 0 || time(0) == 0;\n}\n");
-  ASSERT_EQ(run({"gcc", "-O2", "-D_FORTIFY_SOURCE=2", "-w", "-o", "link.bin", "link.c"}, {}, scratch_.path())
+  write("link.c", contents(PROGRAMS_FOLDER "/read_link.c"));
+  ASSERT_EQ(run({"gcc", "-O2", "-D_FORTIFY_SOURCE=2", "-w", "-o", "link.bin", "link.c"}, {},
+                scratch_.path())
                 .status,
             0);
   const Words command = {"./link.bin", "link", "60"};
@@ -149,17 +235,18 @@ TEST_F(Evidence, HoldsWhileALinkThatAFortifiedProgramReadsIsTheSame) {
 // The first run fills a cache, which the others read.
 TEST_F(Evidence, HoldsFromTheSecondRunOn) {
   write("mine.py", "x = 1\n");
-  write("train.py", script_ + "import os\nif not os.path.exists('cache'): open('cache', 'w').write('1')\n"
-                              "print(open('cache').read())\n");
+  write("train.py", script_ +
+                        "import os\nif not os.path.exists('cache'): open('cache', 'w').write('1')\n"
+                        "print(open('cache').read())\n");
   ASSERT_EQ(verify(timed_).status, 0);
   const Json log = log_of(timed_);
   EXPECT_EQ(log["verdict"], "verified") << log["evidence"];
   EXPECT_EQ(log["evidence"]["runs"], 4);
 }
 
-// Whatever the run finds by a path: a module of a folder that it adds itself, data, a script that is sourced,
-// a program that a child executes, a plugin that is closed again, a folder's names, a file that was not
-// there.
+// Whatever the run finds by a path: a module of a folder that it adds itself, data, a script that
+// is sourced, a program that a child executes, a plugin that is closed again, a folder's names, a
+// file that was not there.
 TEST_F(Evidence, HoldsWhileEachFileThatTheRunUsedIsTheSame) {
   fs::create_directories(scratch_.path() / "lib");
   fs::create_directories(scratch_.path() / "set");
@@ -170,12 +257,9 @@ TEST_F(Evidence, HoldsWhileEachFileThatTheRunUsedIsTheSame) {
   write("tool", "#!/bin/sh\necho 1\n");
   fs::permissions(scratch_.path() / "tool", fs::perms::owner_all);
   write("set/a", "1\n");
-  fs::copy_file("/usr/lib/x86_64-linux-gnu/libz.so.1", scratch_.path() / "plugin.so", fs::copy_options::none);
-  write("train.py",
-        script_ + "import ctypes, os, subprocess, sys, _ctypes\nsys.path.insert(0, 'lib')\nimport deep\n"
-                  "print(deep.x, open('data.txt').read(), len(os.listdir('set')), os.path.exists('flag'))\n"
-                  "_ctypes.dlclose(ctypes.CDLL('./plugin.so')._handle)\n"
-                  "subprocess.run(['bash', '-c', '. ./more.sh; ./tool'])\nopen('out', 'w').write('1')\n");
+  fs::copy_file("/usr/lib/x86_64-linux-gnu/libz.so.1", scratch_.path() / "plugin.so",
+                fs::copy_options::none);
+  write("train.py", script_ + contents(PROGRAMS_FOLDER "/uses_files.py"));
   ASSERT_EQ(verify(timed_).status, 0);
   EXPECT_EQ(log_of(timed_)["verdict"], "verified");
   write("unused.py", "x = 1\n");
@@ -204,7 +288,8 @@ TEST_F(Evidence, HoldsWhileEachFileThatTheRunUsedIsTheSame) {
 TEST_F(Evidence, IsFoundWhereTheRunBegan) {
   write("mine.py", "x = 1\n");
   fs::create_directories(scratch_.path() / "sub");
-  write("train.py", "import os, time, mine\nbegun = time.time()\nos.chdir('sub')\nprint(os.urandom(2))\n");
+  write("train.py",
+        "import os, time, mine\nbegun = time.time()\nos.chdir('sub')\nprint(os.urandom(2))\n");
   ASSERT_EQ(verify(timed_).status, 0);
   EXPECT_EQ(log_of(timed_)["verdict"], "verified");
 }
@@ -238,12 +323,45 @@ TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
     const Json log = log_of(timed_);
     EXPECT_EQ(log["verdict"], "unverified") << end;
     EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
-    EXPECT_NE(log["reasons"][0]["text"].dump().find("n\""), std::string::npos) << log["reasons"];
+    EXPECT_EQ(log["reasons"][0]["text"],
+              detshim::reason_text({.finding = detshim::Finding::state_carried, .names = {"n"}}));
   }
 }
 
+TEST_F(Evidence, AndWhatARunLeavesCanBeAccepted) {
+  write("train.py", "import os\nos.urandom(2)\nn = open('n').read()\nopen('n', 'w').write(n)\n");
+  write("n", "0");
+  ASSERT_EQ(log_of(timed_)["reasons"][0]["kind"], "state");
+  const auto log = [&](const Words& options) {
+    Words words = {DETSHIM_COMMAND, "log", "--check", "--json"};
+    words.insert(words.end(), options.begin(), options.end());
+    return run(words, {}, scratch_.path());
+  };
+  const auto acceptance = [](const char* name) {
+    return Json{{"name", name}, {"reasons", 1}};
+  };
+  EXPECT_EQ(log({}).status, 3);
+  const Result accepted = log({"--accept", "state"});
+  EXPECT_EQ(accepted.status, 0) << accepted.out;
+  EXPECT_EQ(Json::parse(accepted.out)["acceptances"], Json::array({acceptance("state")}));
+
+  const Words program = {"/bin/sh", "-c", "date +%N"};
+  ASSERT_EQ(verify(program).status, 1);
+  ASSERT_EQ(log_of(program)["reasons"][0]["kind"], "differed");
+  const Words others = {"--accept", "script", "--accept", "clock"};
+  EXPECT_EQ(log(others).status, 3);
+  Words all = others;
+  all.insert(all.end(), {"--accept", "differed"});
+  const Result taken = log(all);
+  EXPECT_EQ(taken.status, 0) << taken.out;
+  const Json document = Json::parse(taken.out);
+  EXPECT_EQ(document["acceptances"].back(), acceptance("differed")) << taken.out;
+  EXPECT_EQ(document["verdict"], "covered") << "and never verified";
+}
+
 TEST_F(Evidence, IsNoneForWhatOneRunLooksForAndMakes) {
-  write("train.py", "import os\nos.urandom(2)\nprint(os.path.exists('flag'))\nopen('flag', 'w').close()\n");
+  write("train.py",
+        "import os\nos.urandom(2)\nprint(os.path.exists('flag'))\nopen('flag', 'w').close()\n");
   EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // it was not there
   const Json log = log_of(timed_);
   EXPECT_EQ(log["verdict"], "unverified");
@@ -254,8 +372,8 @@ TEST_F(Evidence, IsNoneForWhatOneRunLooksForAndMakes) {
 TEST_F(Evidence, IsNoneForNewNamesInAFolderThatWasListed) {
   const std::string count = "import os\nos.urandom(2)\nos.makedirs('ck', exist_ok=True)\n"
                             "n = len(os.listdir('ck'))\n";
-  for (const std::string save :
-       {"open(f'ck/e{n}', 'w').close()\n", "open('new', 'w').close()\nos.rename('new', f'ck/e{n}')\n"}) {
+  for (const std::string save : {"open(f'ck/e{n}', 'w').close()\n",
+                                 "open('new', 'w').close()\nos.rename('new', f'ck/e{n}')\n"}) {
     write("train.py", count + save);
     for (int i = 0; i < 2; ++i) {
       const Json log = log_of(timed_);
@@ -270,12 +388,13 @@ TEST_F(Evidence, IsNoneForNewNamesInAFolderThatWasListed) {
   EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // its own is among what it lists, in each run
 }
 
-// What a run makes for itself and takes away again has another name each time; so has the list of processes.
+// What a run makes for itself and takes away again has another name each time; so has the list of
+// processes.
 TEST_F(Evidence, HoldsWhereAFolderIsTheRunsOwn) {
-  for (const std::string code :
-       {"d = os.environ['TMPDIR'] + '/b.' + str(os.getpid())\nos.mkdir(d)\nopen(d + '/f', 'w').close()\n"
-        "print(os.listdir(d))\nos.remove(d + '/f')\nos.rmdir(d)\n",
-        "print(len(os.listdir('/proc')) > 0)\n"}) {
+  for (const std::string code : {"d = os.environ['TMPDIR'] + '/b.' + "
+                                 "str(os.getpid())\nos.mkdir(d)\nopen(d + '/f', 'w').close()\n"
+                                 "print(os.listdir(d))\nos.remove(d + '/f')\nos.rmdir(d)\n",
+                                 "print(len(os.listdir('/proc')) > 0)\n"}) {
     write("train.py", "import os, time\ntime.time()\n" + code);
     ASSERT_EQ(verify(timed_).status, 0) << code;
     const Json log = log_of(timed_);
@@ -294,10 +413,8 @@ TEST_F(Evidence, OfTwoRunsLeavesACoveredOneCovered) {
 
 TEST_F(Evidence, DoesNotAnswerForWhatWasNotSeenThen) {
   write("mine.py", "x = 1\n");
-  write(
-      "train.py",
-      script_ +
-          "import resource\nif resource.getrlimit(resource.RLIMIT_NOFILE)[0] % 2: print(time.time() > 0)\n");
+  write("train.py", script_ + "import resource\nif resource.getrlimit(resource.RLIMIT_NOFILE)[0] % "
+                              "2: print(time.time() > 0)\n");
   const auto set_limit = [](rlim_t files) { // which is no part of a program's state
     rlimit limit;
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -329,7 +446,8 @@ TEST_F(Evidence, IsKeptWholeAndSaysWhatIsWrongWithIt) {
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["programs"].size(), 1U);
   ASSERT_EQ(verify(timed_).status, 0);
-  EXPECT_EQ(Json::parse(contents(kept()))["programs"].size(), 1U); // in the place of the one for the same
+  EXPECT_EQ(Json::parse(contents(kept()))["programs"].size(),
+            1U); // in the place of the one for the same
   for (const std::string& damage :
        Words{std::string("{"), text.substr(0, text.size() / 2),
              std::string("{\"schema_version\": 2, \"programs\": []}"), std::string("[]")}) {

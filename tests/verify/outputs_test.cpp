@@ -1,5 +1,6 @@
-// Outputs in random trees: whatever a program does with links, and whenever this command is killed, all that
-// was there is there. DETSHIM_TEST_ROUNDS=10000 runs more rounds, DETSHIM_TEST_SEED=n others.
+// Outputs in random trees: whatever a program does with links, and whenever this command is killed,
+// all that was there is there. DETSHIM_TEST_ROUNDS=10000 runs more rounds, DETSHIM_TEST_SEED=n
+// others.
 #include "files.h"
 
 #include "support/exit_status.h"
@@ -37,15 +38,19 @@ std::size_t number_from(const char* variable, std::size_t otherwise) {
   return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
 }
 
-/// What stands at a name, links not followed. `with_inode`: a file was never copied, so hard links are kept.
+/// What stands at a name, links not followed. `with_inode`: a file was never copied, so hard links
+/// are kept.
 std::string what_it_is(const fs::path& path, bool with_inode) {
   struct stat status = {};
   ::lstat(path.c_str(), &status);
   std::ostringstream text;
   text << std::oct << status.st_mode << std::dec << ' ' << status.st_uid << ' ';
-  if (with_inode && S_ISREG(status.st_mode)) text << status.st_ino << ' ' << status.st_nlink << ' ';
-  if (S_ISLNK(status.st_mode)) text << fs::read_symlink(path).string();
-  if (S_ISREG(status.st_mode)) text << contents(path) << ' ' << status.st_mtim.tv_nsec;
+  if (with_inode && S_ISREG(status.st_mode))
+    text << status.st_ino << ' ' << status.st_nlink << ' ';
+  if (S_ISLNK(status.st_mode))
+    text << fs::read_symlink(path).string();
+  if (S_ISREG(status.st_mode))
+    text << contents(path) << ' ' << status.st_mtim.tv_nsec;
   return text.str();
 }
 
@@ -65,17 +70,23 @@ public:
       : root_(std::move(root)), random_(seed), is_one_device_(!may_mount) {
     work_ = root_ / "work";
     folders_ = {work_, root_ / "away"};
-    for (const fs::path& folder : folders_) fs::create_directories(folder);
+    for (const fs::path& folder : folders_)
+      fs::create_directories(folder);
     for (std::size_t i = below(6) + 1; i > 0; --i) {
       folders_.push_back(one_of(folders_) / (i == 1 ? "new\nline" : "d" + std::to_string(i)));
       fs::create_directory(folders_.back());
-      if (may_mount && below(4) == 0) mount(folders_.back());
+      if (may_mount && below(4) == 0)
+        mount(folders_.back());
     }
-    for (std::size_t i = below(12) + 2; i > 0; --i) make_one(i);
+    for (std::size_t i = below(12) + 2; i > 0; --i)
+      make_one(i);
     fs::create_directory(root_ / "kept");
-    if (may_mount && below(3) == 0) mount(root_ / "kept");
-    for (const int run : {1, 2, 3}) fs::create_directory(kept(run));
-    for (std::size_t i = below(3) + 1; i > 0; --i) patterns_.push_back(a_pattern());
+    if (may_mount && below(3) == 0)
+      mount(root_ / "kept");
+    for (const int run : {1, 2, 3})
+      fs::create_directory(kept(run));
+    for (std::size_t i = below(3) + 1; i > 0; --i)
+      patterns_.push_back(a_pattern());
     fs::current_path(work_);
   }
 
@@ -101,7 +112,8 @@ public:
       run_program();
       outputs.take(kept(number) / run);
     }
-    if (below(2) == 0) run_program(); // late
+    if (below(2) == 0)
+      run_program(); // late
     outputs.put_back(kept(number) / "late");
   }
 
@@ -114,21 +126,25 @@ private:
   }
 
   static void mount(const fs::path& folder) {
-    if (::mount("none", folder.c_str(), "tmpfs", 0, nullptr) != 0) std::perror("mount");
+    if (::mount("none", folder.c_str(), "tmpfs", 0, nullptr) != 0)
+      std::perror("mount");
   }
 
   void make_one(std::size_t i) {
     const fs::path path = one_of(folders_) / ("f" + std::to_string(i));
     switch (below(5)) {
     case 0:
-      fs::create_directory_symlink(
-          below(2) == 0 ? one_of(folders_) : one_of(folders_).lexically_relative(path.parent_path()), path);
+      fs::create_directory_symlink(below(2) == 0
+                                       ? one_of(folders_)
+                                       : one_of(folders_).lexically_relative(path.parent_path()),
+                                   path);
       return;
     case 1:
       if (!files_.empty()) {
         std::error_code other_device;
         fs::create_hard_link(one_of(files_), path, other_device);
-        if (!other_device) return;
+        if (!other_device)
+          return;
       }
       [[fallthrough]];
     case 2:
@@ -150,13 +166,16 @@ private:
     for (std::size_t depth = below(4) + 1; depth > 0; --depth) {
       std::vector<fs::path> all;
       std::error_code error;
-      for (const auto& entry : fs::directory_iterator(at, error)) all.push_back(entry.path().filename());
+      for (const auto& entry : fs::directory_iterator(at, error))
+        all.push_back(entry.path().filename());
       std::ranges::sort(all);
       const std::string name = all.empty() ? "new" : one_of(all).string();
-      const std::string as[] = {name, name, "*", name.substr(0, 1) + "*", "{" + name + ",x/y}", "[df]*"};
+      const std::string as[] = {name,   name, "*", name.substr(0, 1) + "*", "{" + name + ",x/y}",
+                                "[df]*"};
       pattern += (pattern.empty() ? "" : "/") + as[below(std::size(as))];
       at /= name;
-      if (!fs::is_directory(at, error)) break;
+      if (!fs::is_directory(at, error))
+        break;
     }
     return below(8) == 0 ? pattern + "/" : pattern;
   }
@@ -193,7 +212,8 @@ private:
         }
         break;
       case 7:
-        if (folder != work_) fs::remove(folder, ignored); // where it is empty
+        if (folder != work_)
+          fs::remove(folder, ignored); // where it is empty
         break;
       default:
         const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -213,12 +233,13 @@ private:
   bool swaps_ = false;
 };
 
-/// Runs `work` in a child that is killed at its n-th entry to the kernel, or way out of it. Returns how many
-/// there were; 0 if a child cannot be traced here.
+/// Runs `work` in a child that is killed at its n-th entry to the kernel, or way out of it. Returns
+/// how many there were; 0 if a child cannot be traced here.
 std::size_t run_until(std::size_t n, const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
-    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(9);
+    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0)
+      ::_exit(9);
     ::raise(SIGSTOP);
     try {
       work();
@@ -229,16 +250,19 @@ std::size_t run_until(std::size_t n, const std::function<void()>& work) {
   std::size_t count = 0;
   int status = 0;
   while (::waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
-    if (count++ == n) ::kill(child, SIGKILL);
+    if (count++ == n)
+      ::kill(child, SIGKILL);
     ::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == 9 ? 0 : count;
 }
 
-/// In a child, so that mounts and the working directory are its own. Returns what is wrong; empty if nothing.
+/// In a child, so that mounts and the working directory are its own. Returns what is wrong; empty
+/// if nothing.
 std::string in_child(const std::function<std::string()>& work) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return "no pipe";
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return "no pipe";
   const pid_t child = ::fork();
   if (child == 0) {
     std::string wrong;
@@ -264,8 +288,10 @@ std::string in_child(const std::function<std::string()>& work) {
 std::string missing_from(const Inventory& before, const Inventory& now) {
   for (const auto& [path, what] : before) {
     const auto found = now.find(path);
-    if (found == now.end()) return path.string() + " is gone";
-    if (found->second != what) return path.string() + " was '" + what + "' and is '" + found->second + "'";
+    if (found == now.end())
+      return path.string() + " is gone";
+    if (found->second != what)
+      return path.string() + " was '" + what + "' and is '" + found->second + "'";
   }
   return {};
 }
@@ -274,41 +300,57 @@ std::string missing_from(const Inventory& before, const Inventory& now) {
 std::string lost_of(const Inventory& before, const fs::path& root) {
   std::set<std::string> texts;
   for (const auto& [path, what] : inventory_of(root))
-    if (fs::is_regular_file(fs::symlink_status(path))) texts.insert(contents(path));
+    if (fs::is_regular_file(fs::symlink_status(path)))
+      texts.insert(contents(path));
   for (const auto& [path, what] : before)
     if (const std::size_t at = what.find("precious"); at != std::string::npos)
-      if (!texts.contains(what.substr(at, what.rfind(' ') - at))) return path.string() + " is lost: " + what;
+      if (!texts.contains(what.substr(at, what.rfind(' ') - at)))
+        return path.string() + " is lost: " + what;
   return {};
 }
 
 bool may_mount() {
-  return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  return ::unshare(CLONE_NEWNS) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
 std::string one_round(unsigned seed, bool mounts, bool swaps) {
   const TemporaryFolder scratch;
   const fs::path root = fs::canonical(scratch.path());
   return in_child([&]() -> std::string {
-    if (mounts && !may_mount()) return "no mounts";
+    if (mounts && !may_mount())
+      return "no mounts";
     ::freopen("/dev/null", "w", stderr);
     Round round(root, seed, mounts);
-    if (swaps) round.let_it_swap();
+    if (swaps)
+      round.let_it_swap();
     const Inventory before = round.inventory();
     const auto check = [&](const std::string& when) {
       std::string wrong = swaps ? lost_of(before, root) : missing_from(before, round.inventory());
-      if (wrong.empty()) return wrong;
+      if (wrong.empty())
+        return wrong;
       wrong += " " + when + ", --output";
-      for (const std::string& pattern : round.patterns()) wrong += " '" + pattern + "'";
+      for (const std::string& pattern : round.patterns())
+        wrong += " '" + pattern + "'";
       return wrong;
     };
     Round whole = round;
-    const std::size_t all = run_until(~std::size_t{0}, [&] { whole.verify(3); });
-    if (all == 0) return "no ptrace";
-    if (std::string wrong = check("after a whole run"); !wrong.empty()) return wrong;
+    const std::size_t all = run_until(~std::size_t{0}, [&] {
+      whole.verify(3);
+    });
+    if (all == 0)
+      return "no ptrace";
+    if (std::string wrong = check("after a whole run"); !wrong.empty())
+      return wrong;
     const std::size_t end = round.below(all);
-    run_until(end, [&] { round.verify(1); });
-    if (std::string wrong = lost_of(before, root); !wrong.empty()) return wrong + " when it was killed";
-    run_until(~std::size_t{0}, [&] { round.verify(2); });
+    run_until(end, [&] {
+      round.verify(1);
+    });
+    if (std::string wrong = lost_of(before, root); !wrong.empty())
+      return wrong + " when it was killed";
+    run_until(~std::size_t{0}, [&] {
+      round.verify(2);
+    });
     return check("after it was killed at " + std::to_string(end) + " of " + std::to_string(all) +
                  " and run again");
   });
@@ -319,7 +361,8 @@ void run_rounds(std::size_t usual, bool mounts, bool swaps) {
                     first = number_from("DETSHIM_TEST_SEED", 1);
   for (std::size_t seed = first; seed < first + rounds; ++seed) {
     const std::string wrong = one_round(static_cast<unsigned>(seed), mounts, swaps);
-    if (wrong.starts_with("no ")) GTEST_SKIP() << wrong << " here";
+    if (wrong.starts_with("no "))
+      GTEST_SKIP() << wrong << " here";
     ASSERT_EQ(wrong, "") << "DETSHIM_TEST_SEED=" << seed;
   }
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -27,26 +28,31 @@ void add_sites(const fs::path& prefix, std::set<fs::path>& to) {
     for (const auto& python : fs::directory_iterator(prefix / lib, error))
       if (python.path().filename().string().starts_with("python"))
         for (const char* name : {"site-packages", "dist-packages"})
-          if (fs::path site = fs::canonical(python.path() / name, error); !error) to.insert(site);
+          if (fs::path site = fs::canonical(python.path() / name, error); !error)
+            to.insert(site);
 }
 
-/// Those of an installation, and of the one that a virtual environment takes in. Returns where the programs
-/// are of the installation that a virtual one was made of.
+/// Those of an installation, and of the one that a virtual environment takes in. Returns where the
+/// programs are of the installation that a virtual one was made of.
 std::string add_installation(fs::path prefix, std::set<fs::path>& to) {
   add_sites(prefix, to);
-  if (prefix == "/usr") add_sites("/usr/local", to); // Debian's Python has both
+  if (prefix == "/usr")
+    add_sites("/usr/local", to); // Debian's Python has both
   std::string home;
   bool takes_in = false;
   for (const std::string& line : split(read_file(prefix / "pyvenv.cfg"), '\n')) { // PEP 405
     const std::size_t equals = line.find('=');
-    if (equals == std::string::npos) continue;
+    if (equals == std::string::npos)
+      continue;
     const std::string key = line.substr(0, line.find_last_not_of(' ', equals - 1) + 1);
     const std::size_t begin = line.find_first_not_of(' ', equals + 1);
     const std::string value = begin == std::string::npos ? "" : line.substr(begin);
-    if (key == "home") home = value;
+    if (key == "home")
+      home = value;
     takes_in |= key == "include-system-site-packages" && value == "true";
   }
-  if (takes_in && !home.empty()) add_sites(fs::path(home).parent_path(), to);
+  if (takes_in && !home.empty())
+    add_sites(fs::path(home).parent_path(), to);
   return home;
 }
 
@@ -55,10 +61,11 @@ fs::path prefix_of(const std::string& interpreter) {
   return fs::path(interpreter).parent_path().parent_path();
 }
 
-/// The Python that a program is, or is written for by its first line: as it is named, not where links lead.
-/// Empty where it is none.
+/// The Python that a program is, or is written for by its first line: as it is named, not where
+/// links lead. Empty where it is none.
 std::string interpreter_of(const std::string& program) {
-  if (program.empty()) return {};
+  if (program.empty())
+    return {};
   const auto absolute = [](const std::string& name) {
     std::error_code error;
     return name.empty() ? "" : fs::absolute(name, error).lexically_normal().string();
@@ -66,7 +73,8 @@ std::string interpreter_of(const std::string& program) {
   const std::string file = find_executable(program);
   constexpr std::size_t longest = 256; // execve(2)
   const std::string beginning = read_file(file, longest);
-  if (!beginning.starts_with("#!")) return is_python(program) ? absolute(file) : "";
+  if (!beginning.starts_with("#!"))
+    return is_python(program) ? absolute(file) : "";
   std::istringstream line(beginning.substr(2, beginning.find('\n') - 2));
   std::string name, word;
   line >> name;
@@ -82,42 +90,49 @@ std::string interpreter_of(const std::string& program) {
 /// True if distributions were installed there; modules alone are looked at by capture_modules().
 bool is_site(const fs::path& folder) {
   std::error_code error;
-  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
+  for (auto entry = fs::directory_iterator(folder, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string end = entry->path().extension();
-    if (end == ".dist-info" || end == ".egg-info") return true;
+    if (end == ".dist-info" || end == ".egg-info")
+      return true;
   }
   return false;
 }
 
 std::string python_in_path(bool asks) {
   const std::string python = find_executable("python3");
-  if (!asks || read_file(python, 2) != "#!") return python;
+  if (!asks || read_file(python, 2) != "#!")
+    return python;
   const Reply reply = ask({python, "-c", "import sys; print(sys.executable, end='')"});
   return reply.problem.empty() ? *reply.text : python;
 }
 
-/// Where a Python looks for distributions: the program's own, else the first in VIRTUAL_ENV, CONDA_PREFIX and
-/// PATH.
+/// Where a Python looks for distributions: the program's own, else the first in VIRTUAL_ENV,
+/// CONDA_PREFIX and PATH.
 std::set<fs::path> sites_of(const std::string& program, bool asks) {
   std::set<fs::path> sites;
   std::error_code error;
   const auto add_python = [&](const fs::path& python) {
     const fs::path prefix = prefix_of(python);
     add_installation(
-        fs::exists(prefix / "pyvenv.cfg", error) ? prefix : prefix_of(fs::canonical(python, error)), sites);
+        fs::exists(prefix / "pyvenv.cfg", error) ? prefix : prefix_of(fs::canonical(python, error)),
+        sites);
   };
   const std::string own = interpreter_of(program);
-  if (!own.empty()) add_python(own);
+  if (!own.empty())
+    add_python(own);
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const std::string prefix = variable(name); own.empty() && !prefix.empty())
       add_installation(prefix, sites);
   if (own.empty() && sites.empty())
-    if (const std::string python = python_in_path(asks); !python.empty()) add_python(python);
-  if (const std::string home = variable("HOME"); !home.empty() && variable("PYTHONNOUSERSITE").empty())
+    if (const std::string python = python_in_path(asks); !python.empty())
+      add_python(python);
+  if (const std::string home = variable("HOME");
+      !home.empty() && variable("PYTHONNOUSERSITE").empty())
     add_sites(home + "/.local", sites);
   for (const std::string& folder : split(variable("PYTHONPATH"), ':'))
-    if (const fs::path path = fs::canonical(folder, error); !error && is_site(path)) sites.insert(path);
+    if (const fs::path path = fs::canonical(folder, error); !error && is_site(path))
+      sites.insert(path);
   return sites;
 }
 
@@ -135,27 +150,32 @@ std::string decoded(const std::string& text) {
 
 /// Where a distribution came from, if not from an index.
 struct Origin {
-  std::string text;   ///< ", from https://…"
-  std::string source; ///< the folder that an editable one stands for
+  std::string text; ///< ", from https://…"
+  bool is_editable = false;
+  std::string source; ///< the folder of an editable one
 };
 Origin origin_of(const fs::path& info) {
-  const nlohmann::json json = nlohmann::json::parse(read_file(info / "direct_url.json"), nullptr, false);
-  if (!json.is_object()) return {};
+  const nlohmann::json json =
+      nlohmann::json::parse(read_file(info / "direct_url.json"), nullptr, false);
+  if (!json.is_object())
+    return {};
   const std::string url = text_of(json, "url");
   std::string text = ", from " + without_login(url);
   if (const auto vcs = json.find("vcs_info"); vcs != json.end() && vcs->is_object())
     text += " commit " + text_of(*vcs, "commit_id");
   const auto folder = json.find("dir_info");
-  if (folder == json.end() || !folder->is_object() ||
-      folder->value("editable", nlohmann::json()) != nlohmann::json(true))
-    return {text, ""};
-  return {text + ", editable", url.starts_with("file://") ? decoded(url.substr(7)) : ""};
+  const bool is_editable = folder != json.end() && folder->is_object() &&
+                           folder->value("editable", nlohmann::json()) == nlohmann::json(true);
+  if (!is_editable)
+    return {text, false, ""};
+  return {text + ", editable", true, url.starts_with("file://") ? decoded(url.substr(7)) : ""};
 }
 
 /// "numpy", "1.26.4" of METADATA.
 std::string field_of(const std::string& metadata, const std::string& name) {
   for (const std::string& line : split(metadata, '\n')) {
-    if (line.empty() || line == "\r") break;
+    if (line.empty() || line == "\r")
+      break;
     if (line.starts_with(name + ": ")) {
       const std::size_t end = line.find_last_not_of(" \r");
       return line.substr(name.size() + 2, end + 1 - name.size() - 2);
@@ -166,51 +186,123 @@ std::string field_of(const std::string& metadata, const std::string& name) {
 
 constexpr const char* changed_since = " was changed since the run began";
 
-/// The files that RECORD names and that are missing, of another size, or were written after the installation
-/// had ended (RECORD is its last file), by what they hold.
-Known state_of_files(const fs::path& site, const fs::path& info, const CaptureOptions& options) {
-  struct stat installed;
-  if (::stat((info / "RECORD").c_str(), &installed) != 0) return {};
-  std::size_t count = 0;
-  std::string first, damaged;
-  std::uintmax_t left = 256U << 20; // bytes of damaged files that are read
-  for (std::string& line : split(read_file(info / "RECORD"), '\n')) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    const std::size_t size_at = line.rfind(','),
-                      hash_at = size_at == std::string::npos ? size_at : line.rfind(',', size_at - 1);
-    if (hash_at == std::string::npos || line.ends_with(".pyc,,")) continue;
-    std::string name = line.substr(0, hash_at);
-    if (name.size() > 1 && name.front() == '"') name = name.substr(1, name.size() - 2);
-    const std::string size = line.substr(size_at + 1);
-    const fs::path file = site / name;
-    if (options.began != 0 && was_changed_since(file, options.began)) return {"", name + changed_since};
-    struct stat state;
-    constexpr time_t long_enough = 60; // s: an installer writes its own files behind RECORD
-    const bool is_there = ::stat(file.c_str(), &state) == 0;
-    const bool is_damaged =
-        !is_there || (!size.empty() && (size != std::to_string(state.st_size) ||
-                                        state.st_mtime > installed.st_mtime + long_enough));
-    if (!is_damaged) continue;
-    const Known held = is_there ? hash_of_file(file, left) : Known{"missing", ""};
-    if (!held.problem.empty()) return {"", name + ": " + held.problem};
-    if (count++ == 0) first = name;
-    if (is_there) left -= std::min(left, static_cast<std::uintmax_t>(state.st_size));
-    damaged += name + ' ' + held.text + '\n';
-  }
-  return {count == 0 ? ""
-                     : ", damaged: " + counted(count, "file") + ", the first " + first + ", what they hold " +
-                           hash_text(damaged),
-          ""};
+constexpr const char* interpreter = "interpreter";
+constexpr const char* any_python = "python"; ///< that one is there
+const Subject all_distributions = {SubjectKind::python, ""};
+
+/// A line of RECORD.
+struct RecordedFile {
+  std::string name;
+  std::string size; ///< empty where none is written down
+};
+
+/// Nothing for a line that names no file, and for a cache of Python's, which has neither size nor
+/// hash.
+std::optional<RecordedFile> recorded_file_in(std::string line) {
+  if (line.ends_with('\r'))
+    line.pop_back();
+  const std::size_t size_at = line.rfind(',');
+  if (size_at == std::string::npos || size_at == 0 || line.ends_with(".pyc,,"))
+    return std::nullopt;
+  const std::size_t hash_at = line.rfind(',', size_at - 1);
+  if (hash_at == std::string::npos)
+    return std::nullopt;
+  std::string name = line.substr(0, hash_at);
+  if (name.size() > 1 && name.front() == '"')
+    name = name.substr(1, name.size() - 2);
+  return RecordedFile{name, line.substr(size_at + 1)};
 }
 
-/// The state of the folder that an editable distribution stands for.
+/// What is wrong with a distribution, or with one of its files.
+enum class ProblemKind {
+  none,
+  missing,       ///< the file that RECORD names
+  other_size,    ///< than RECORD has
+  written_later, ///< than the installation ended
+  changed_later, ///< the run began: what it was then is not known
+};
+
+/// RECORD is the last file of an installation.
+ProblemKind problem_of(const fs::path& file, const RecordedFile& recorded, time_t installed,
+                       std::int64_t began) {
+  constexpr time_t long_enough = 60; // s: an installer writes its own files behind RECORD
+  if (began != 0 && was_changed_since(file, began))
+    return ProblemKind::changed_later;
+  struct stat state;
+  if (::stat(file.c_str(), &state) != 0)
+    return ProblemKind::missing;
+  if (recorded.size.empty())
+    return ProblemKind::none;
+  if (recorded.size != std::to_string(state.st_size))
+    return ProblemKind::other_size;
+  return state.st_mtime > installed + long_enough ? ProblemKind::written_later : ProblemKind::none;
+}
+
+/// The damaged files of a distribution, by what they hold.
+class DamagedFiles {
+public:
+  /// Returns why that cannot be told.
+  std::string add(const std::string& name, const fs::path& file, ProblemKind kind) {
+    std::string held = "missing";
+    if (kind != ProblemKind::missing) {
+      const Known known = hash_of_file(file, bytes_left_);
+      if (!known.problem.empty())
+        return known.problem;
+      held = known.text;
+      std::error_code error;
+      const std::uintmax_t size = fs::file_size(file, error);
+      bytes_left_ -= error ? 0 : std::min(bytes_left_, size);
+    }
+    if (count_++ == 0)
+      first_ = name;
+    held_ += name + ' ' + held + '\n';
+    return {};
+  }
+
+  std::string text() const {
+    return count_ == 0 ? ""
+                       : ", damaged: " + counted(count_, "file") + ", the first " + first_ +
+                             ", what they hold " + hash_text(held_);
+  }
+
+private:
+  std::size_t count_ = 0;
+  std::string first_, held_;
+  std::uintmax_t bytes_left_ = 256U << 20; ///< of what is read
+};
+
+/// What became of the files that RECORD names.
+Known state_of_files(const fs::path& site, const fs::path& info, const CaptureOptions& options) {
+  struct stat installed;
+  if (::stat((info / "RECORD").c_str(), &installed) != 0)
+    return {};
+  DamagedFiles damaged;
+  for (const std::string& line : split(read_file(info / "RECORD"), '\n')) {
+    const std::optional<RecordedFile> recorded = recorded_file_in(line);
+    if (!recorded)
+      continue;
+    const fs::path file = site / recorded->name;
+    const ProblemKind kind = problem_of(file, *recorded, installed.st_mtime, options.began);
+    if (kind == ProblemKind::none)
+      continue;
+    if (kind == ProblemKind::changed_later)
+      return {"", recorded->name + changed_since};
+    const std::string problem = damaged.add(recorded->name, file, kind);
+    if (!problem.empty())
+      return {"", recorded->name + ": " + problem};
+  }
+  return {damaged.text(), ""};
+}
+
+/// The state of the folder of an editable distribution.
 void capture_source(const std::string& name, const std::string& folder, const AskLimits& limits,
                     CapturedSection& code) {
-  const std::string subject = "source of " + name;
-  if (code.facts.contains(subject) || code.unknown.contains(subject)) return;
+  const Subject subject = {SubjectKind::source, name};
+  if (code.values.contains(subject))
+    return;
   const GitState state =
       folder.empty() ? GitState{{"", "it is no folder"}, {}, {}} : git_state(folder, {limits});
-  code.put(subject, {state.text(), state.problem()});
+  code.set(subject, {state.text(), state.problem()});
 }
 
 /// "numpy".
@@ -225,27 +317,42 @@ void capture_distribution(const fs::path& site, const fs::path& info, const Capt
   const std::string metadata = read_file(info / "METADATA");
   const std::string name = name_in(metadata, info);
   const std::string version = field_of(metadata, "Version");
-  if (version.empty()) {
-    to.unknown["python " + name] = "its METADATA cannot be read, or says no version";
-    return;
-  }
+  const Subject subject = {SubjectKind::python, name};
+  if (version.empty())
+    return to.set_unknown(subject, "its METADATA cannot be read, or says no version");
   const Known files = state_of_files(site, info, options);
   const Origin origin = origin_of(info);
-  if (origin.text.ends_with(", editable"))
+  if (origin.is_editable)
     capture_source(name, origin.source, options.limits, environment.of(EnvironmentSection::code));
-  if (!files.problem.empty()) {
-    to.unknown["python " + name] = files.problem;
-    return;
-  }
-  std::string& fact = to.facts["python " + name];
   // Of several folders, the first in sys.path is imported.
-  fact += (fact.empty() ? "" : "; and ") + version + origin.text + files.text;
+  to.add(subject, {version + origin.text + files.text, files.problem});
 }
 
-/// True for what capture_site() reads of a folder, beside the files of distributions.
-bool is_read(const std::string& name) {
-  return name.ends_with(".dist-info") || name.ends_with(".egg-info") || name.ends_with(".pth") ||
-         name == "sitecustomize.py" || name == "usercustomize.py";
+/// What lies in a folder of distributions, by its name.
+enum class SiteEntry {
+  other,
+  distribution, ///< by PEP 376
+  egg,          ///< by setuptools
+  start_file,   ///< what the site module runs
+};
+
+SiteEntry kind_of_entry(const std::string& name) {
+  if (name.ends_with(".dist-info"))
+    return SiteEntry::distribution;
+  if (name.ends_with(".egg-info"))
+    return SiteEntry::egg;
+  const bool is_start =
+      name.ends_with(".pth") || name == "sitecustomize.py" || name == "usercustomize.py";
+  return is_start ? SiteEntry::start_file : SiteEntry::other;
+}
+
+void capture_egg(const fs::path& info, CapturedSection& to) {
+  std::error_code error;
+  const std::string metadata = read_file(fs::is_directory(info, error) ? info / "PKG-INFO" : info);
+  const std::string name = field_of(metadata, "Name"), version = field_of(metadata, "Version");
+  const bool is_known = !version.empty();
+  to.add({SubjectKind::python, name.empty() ? info.filename().string() : name},
+         {version, is_known ? "" : "its PKG-INFO cannot be read, or says no version"});
 }
 
 void capture_site(const fs::path& site, const CaptureOptions& options, Environment& environment) {
@@ -253,48 +360,50 @@ void capture_site(const fs::path& site, const CaptureOptions& options, Environme
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(site, error)) {
     const std::string name = entry.path().filename();
-    if (options.began != 0 && is_read(name) && was_changed_since(entry.path(), options.began)) {
-      to.unknown["python *"] = entry.path().string() + changed_since;
+    const SiteEntry kind = kind_of_entry(name);
+    if (kind == SiteEntry::other)
+      continue;
+    if (options.began != 0 && was_changed_since(entry.path(), options.began)) {
+      to.set_unknown(all_distributions, entry.path().string() + changed_since);
       continue;
     }
-    std::error_code ignored;
-    if (name.ends_with(".dist-info")) {
+    if (kind == SiteEntry::distribution) {
       capture_distribution(site, entry.path(), options, environment);
-    } else if (name.ends_with(".egg-info")) {
-      const std::string metadata =
-          read_file(entry.is_directory(ignored) ? entry.path() / "PKG-INFO" : entry.path());
-      const std::string distribution = field_of(metadata, "Name"), version = field_of(metadata, "Version");
-      const std::string subject = "python " + (distribution.empty() ? name : distribution);
-      to.put(subject, {version, version.empty() ? "its PKG-INFO cannot be read, or says no version" : ""});
-    } else if (name.ends_with(".pth") || name == "sitecustomize.py" || name == "usercustomize.py") {
+    } else if (kind == SiteEntry::egg) {
+      capture_egg(entry.path(), to);
+    } else {
       const Known held = hash_of_file(entry.path()); // it may set variables
-      to.put("start file " + name, {"contents " + held.text, held.problem});
+      to.add({SubjectKind::start_file, name}, {"contents " + held.text, held.problem});
     }
   }
-  if (error) to.unknown["distributions in " + site.string()] = error.message();
+  if (error)
+    to.set_unknown(all_distributions, site.string() + ": " + error.message());
 }
 
 void capture_conda(const fs::path& prefix, CapturedSection& to) {
   std::error_code error;
-  if (prefix.empty() || !fs::is_directory(prefix / "conda-meta", error)) return;
+  if (prefix.empty() || !fs::is_directory(prefix / "conda-meta", error))
+    return;
   for (const auto& entry : fs::directory_iterator(prefix / "conda-meta", error)) {
     const std::string name = entry.path().filename(); // "numpy-1.26.4-py311h64a7726_0.json"
-    if (!name.ends_with(".json")) continue;
+    if (!name.ends_with(".json"))
+      continue;
     const std::string stem = name.substr(0, name.size() - 5);
     const std::size_t build = stem.rfind('-'),
                       version = build == std::string::npos ? build : stem.rfind('-', build - 1);
-    if (version != std::string::npos) to.facts["conda " + stem.substr(0, version)] = stem.substr(version + 1);
+    if (version != std::string::npos && version != 0)
+      to.set_fact({SubjectKind::conda, stem.substr(0, version)}, stem.substr(version + 1));
   }
-  if (error) to.unknown["conda packages"] = error.message();
+  if (error)
+    to.set_unknown({SubjectKind::conda, ""}, error.message());
 }
 
 void capture_build(const fs::path& file, CapturedSection& to) {
   try {
     const std::string build = ElfFile(file).build_id();
-    to.facts["interpreter"] = file.string() + (build.empty() ? "" : ", build " + build);
-    to.unknown.erase("interpreter");
+    to.set_fact(interpreter, file.string() + (build.empty() ? "" : ", build " + build));
   } catch (const ElfError& problem) {
-    to.unknown["interpreter"] = problem.what();
+    to.set_unknown(interpreter, problem.what());
   }
 }
 
@@ -302,76 +411,137 @@ void capture_build(const fs::path& file, CapturedSection& to) {
 void capture_interpreter(const std::string& program, bool asks, CapturedSection& to) {
   std::error_code error;
   const std::string home = variable("VIRTUAL_ENV"), own = interpreter_of(program);
-  const std::string name = !own.empty() ? own : home.empty() ? python_in_path(asks) : home + "/bin/python3";
+  const std::string name = !own.empty()   ? own
+                           : home.empty() ? python_in_path(asks)
+                                          : home + "/bin/python3";
   const fs::path file = fs::canonical(name, error);
   capture_conda(own.empty() ? fs::path(variable("CONDA_PREFIX")) : prefix_of(file), to);
-  if (error) return;
+  if (error)
+    return;
   capture_build(file, to);
 }
 
-constexpr const char* distribution_folders = "python's folders"; // a fact too
+/// Keeps which folders were looked into: for a reader, and for those who look again.
+void keep_folders(const std::set<fs::path>& sites, Environment& to) {
+  std::string text, lines;
+  for (const fs::path& site : sites) {
+    text += (text.empty() ? "" : ", ") + site.string();
+    lines += site.string() + '\n';
+  }
+  to.of(EnvironmentSection::versions).set_fact("python's folders", text);
+  to.places[distribution_places] = lines;
+}
+
+/// The distributions that a run had after all, by its log.
+class RunDistributions {
+public:
+  RunDistributions(const Log& log, bool is_here, Environment& to)
+      : log_(log), is_here_(is_here), to_(to), section_(to.of(EnvironmentSection::versions)) {}
+
+  void check() {
+    add_sites_of_mapped_files();
+    add_virtual_environments();
+    for (const Process& process : log_.processes)
+      for (const Start& start : process.starts)
+        if (is_python(start.program))
+          add_start(start);
+    look_into_sites();
+    if (!has_python_) {
+      section_.forget_unknown(any_python);
+      section_.forget_unknown(interpreter);
+    }
+  }
+
+private:
+  /// True if what is there now is what the run met as it began.
+  bool is_as_it_was(const fs::path& place) const {
+    return is_here_ && !was_changed_since(place, to_.began);
+  }
+
+  void add_sites_of_mapped_files() {
+    for (const std::string& file : mapped_files(log_))
+      for (fs::path folder = fs::path(file).parent_path(); folder.has_relative_path();
+           folder = folder.parent_path())
+        if (folder.filename() == "site-packages" || folder.filename() == "dist-packages")
+          sites_.insert(folder);
+  }
+
+  void add_virtual_environments() {
+    for (const std::string& file : files_read(log_, "pyvenv.cfg"))
+      homes_.insert(add_installation(fs::path(file).parent_path(), sites_));
+  }
+
+  void add_start(const Start& start) {
+    has_python_ = true;
+    if (section_.fact(interpreter) == nullptr && is_as_it_was(start.program))
+      capture_build(start.program, section_);
+    add_installation_of(start);
+    const fs::path prefix = prefix_of(start.program);
+    if (is_as_it_was(prefix / "conda-meta"))
+      capture_conda(prefix, section_);
+  }
+
+  /// A program that was started by a name without a folder is that of the virtual environment that
+  /// was read, if one was.
+  void add_installation_of(const Start& start) {
+    std::error_code error;
+    const std::string name = start.args.empty() ? "" : start.args.front();
+    const bool is_path = name.starts_with('/');
+    if (!is_path && homes_.contains(fs::path(start.program).parent_path()))
+      return;
+    const bool is_virtual = is_path && fs::exists(prefix_of(name) / "pyvenv.cfg", error);
+    add_installation(prefix_of(is_virtual ? name : start.program), sites_);
+  }
+
+  /// Into those that nobody looked into as the run began.
+  void look_into_sites() {
+    std::set<fs::path> looked;
+    for (const std::string& site : split(to_.place(distribution_places), '\n'))
+      looked.insert(site);
+    CaptureOptions options;
+    options.began = to_.began;
+    for (const fs::path& site : sites_) {
+      if (looked.contains(site))
+        continue;
+      if (!is_as_it_was(site)) {
+        section_.set_unknown(all_distributions,
+                             site.string() + " was not looked into as the run began");
+        continue;
+      }
+      looked.insert(site);
+      capture_site(site, options, to_);
+    }
+    if (looked.empty())
+      return;
+    keep_folders(looked, to_);
+    section_.forget_unknown(any_python); // none was found at the start
+  }
+
+  const Log& log_;
+  const bool is_here_;
+  Environment& to_;
+  CapturedSection& section_;
+  std::set<fs::path> sites_;
+  std::set<std::string> homes_; ///< where the programs are of which virtual environments were made
+  bool has_python_ = false;
+};
 
 } // namespace
 
 void capture_distributions(const CaptureOptions& options, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::versions);
-  std::string folders;
-  for (const fs::path& site : sites_of(options.program, options.asks)) {
-    folders += (folders.empty() ? "" : ", ") + site.string();
+  const std::set<fs::path> sites = sites_of(options.program, options.asks);
+  for (const fs::path& site : sites)
     capture_site(site, options, to);
-  }
-  if (folders.empty())
-    section.unknown["python"] = "no Python was found in VIRTUAL_ENV, CONDA_PREFIX and PATH";
+  if (sites.empty())
+    section.set_unknown(any_python, "no Python was found in VIRTUAL_ENV, CONDA_PREFIX and PATH");
   else
-    section.facts[distribution_folders] = folders;
+    keep_folders(sites, to);
   capture_interpreter(options.program, options.asks, section);
-  // Of two folders that have it, one cannot be read.
-  for (const auto& [subject, why] : section.unknown) section.facts.erase(subject);
 }
 
 void check_distributions(const Log& log, bool is_here, Environment& to) {
-  CapturedSection& section = to.of(EnvironmentSection::versions);
-  std::set<fs::path> sites;
-  std::error_code error;
-  for (const std::string& file : mapped_files(log))
-    for (fs::path folder = fs::path(file).parent_path(); folder.has_relative_path();
-         folder = folder.parent_path())
-      if (folder.filename() == "site-packages" || folder.filename() == "dist-packages") sites.insert(folder);
-  std::set<std::string> homes; // whose programs ran in a virtual environment
-  for (const std::string& file : files_read(log, "pyvenv.cfg"))
-    homes.insert(add_installation(fs::path(file).parent_path(), sites));
-  bool had_python = false;
-  for (const Process& process : log.processes)
-    for (const Start& start : process.starts) {
-      if (!is_python(start.program)) continue;
-      had_python = true;
-      if (is_here && !section.facts.contains("interpreter") && !was_changed_since(start.program, to.began))
-        capture_build(start.program, section);
-      // By a name without a folder it is that of the virtual environment which was read, if one was.
-      const std::string name = start.args.empty() ? "" : start.args.front();
-      const bool is_path = name.starts_with('/');
-      const bool is_virtual = is_path && fs::exists(prefix_of(name) / "pyvenv.cfg", error);
-      if (is_path || !homes.contains(fs::path(start.program).parent_path()))
-        add_installation(prefix_of(is_virtual ? name : start.program), sites);
-      if (is_here && !was_changed_since(prefix_of(start.program) / "conda-meta", to.began))
-        capture_conda(prefix_of(start.program), section);
-    }
-  std::string& looked = section.facts[distribution_folders];
-  CaptureOptions options;
-  options.began = to.began;
-  for (const fs::path& site : sites) {
-    if ((", " + looked + ", ").find(", " + site.string() + ", ") != std::string::npos) continue;
-    if (!is_here || was_changed_since(site, to.began)) {
-      section.unknown["python *"] = site.string() + " was not looked into as the run began";
-      continue;
-    }
-    looked += (looked.empty() ? "" : ", ") + site.string();
-    capture_site(site, options, to);
-  }
-  if (!looked.empty() || !had_python) section.unknown.erase("python"); // none was found at the start
-  if (looked.empty()) section.facts.erase(distribution_folders);
-  if (!had_python) section.unknown.erase("interpreter");
-  for (const auto& [subject, why] : section.unknown) section.facts.erase(subject);
+  RunDistributions(log, is_here, to).check();
 }
 
 } // namespace detshim

@@ -1,5 +1,5 @@
-// Files by what they hold: libraries that were mapped and the packages that brought them, the git state of
-// the program's folder, caches that decide what a later run takes.
+// Files by what they hold: libraries that were mapped and the packages that brought them, the git
+// state of the program's folder, caches that decide what a later run takes.
 #include "environment/capture.h"
 
 #include "common/secrets.h"
@@ -24,13 +24,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* no_files_said = "no process of the run said which files it had mapped";
+
 /// Without one, what it holds, if that is still what was mapped.
 Known build_of(const std::string& file, const Log& log, std::int64_t began) {
   const auto known = log.builds.find(file);
-  if (known != log.builds.end() && !known->second.empty()) return {"build " + joined(known->second), ""};
-  if (was_changed_since(file, began)) return {"", "it has no build id, and was changed since the run began"};
+  if (known != log.builds.end() && !known->second.empty())
+    return {"build " + joined(known->second), ""};
+  if (was_changed_since(file, began))
+    return {"", "it has no build id, and was changed since the run began"};
   Known contents = hash_of_file(file);
-  if (contents.problem.empty()) contents.text = "no build id, contents " + contents.text;
+  if (contents.problem.empty())
+    contents.text = "no build id, contents " + contents.text;
   return contents;
 }
 
@@ -38,15 +43,18 @@ Known build_of(const std::string& file, const Log& log, std::int64_t began) {
 void capture_debian_packages(const std::set<std::string>& files, CapturedSection& to) {
   static Packages dpkg; // to read its lists takes a tenth of a second
   std::set<std::string> packages;
-  for (const std::string& file : files) packages.insert(dpkg.package_of(file));
+  for (const std::string& file : files)
+    packages.insert(dpkg.package_of(file));
   std::ifstream status("/var/lib/dpkg/status");
   std::string package, architecture;
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("Package: ")) package = line.substr(9);
-    if (line.starts_with("Architecture: ")) architecture = line.substr(14);
+    if (line.starts_with("Package: "))
+      package = line.substr(9);
+    if (line.starts_with("Architecture: "))
+      architecture = line.substr(14);
     if (line.starts_with("Version: ") &&
         (packages.contains(package) || packages.contains(package + ":" + architecture)))
-      to.facts["debian " + package] = line.substr(9);
+      to.set_fact({SubjectKind::debian, package}, line.substr(9));
   }
 }
 
@@ -57,27 +65,34 @@ Known state_of(const fs::path& place) {
   std::map<std::string, std::string> files;
   if (fs::is_regular_file(place, ignored)) {
     Known known = hash_of_file(place);
-    if (known.problem.empty()) known.text.insert(0, "contents ");
+    if (known.problem.empty())
+      known.text.insert(0, "contents ");
     return known;
   }
   auto entry = fs::recursive_directory_iterator(place, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (files.size() >= most) return {"", "it holds more than 50,000 files"};
+    if (files.size() >= most)
+      return {"", "it holds more than 50,000 files"};
     if (entry->is_symlink(ignored) && entry->is_directory(ignored))
       return {"", "it holds a link to a folder, which is not looked into"};
-    if (!entry->is_regular_file(ignored)) continue;
-    files[fs::relative(entry->path(), place, ignored).string()] = std::to_string(entry->file_size(ignored));
+    if (!entry->is_regular_file(ignored))
+      continue;
+    files[fs::relative(entry->path(), place, ignored).string()] =
+        std::to_string(entry->file_size(ignored));
   }
-  if (error) return {"", "it cannot be read"};
+  if (error)
+    return {"", "it cannot be read"};
   std::string all;
-  for (const auto& [name, size] : files) all += name + ' ' + size + '\n';
+  for (const auto& [name, size] : files)
+    all += name + ' ' + size + '\n';
   return {counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all)), ""};
 }
 
 struct Cache {
   const char* name;
   const char* setting; ///< the variable that names its place
-  const char* below;   ///< "~": the home folder, "^": that of caches; empty: none without the variable
+  const char*
+      below; ///< "~": the home folder, "^": that of caches; empty: none without the variable
 };
 constexpr Cache caches[] = {
     {"Triton's", "TRITON_CACHE_DIR", "~/.triton/cache"},
@@ -92,11 +107,14 @@ constexpr Cache caches[] = {
 };
 
 std::string place_of(const Cache& cache) {
-  if (std::string place = variable(cache.setting); !place.empty()) return place;
+  if (std::string place = variable(cache.setting); !place.empty())
+    return place;
   const std::string below = cache.below;
   const std::string home = variable("HOME"), folder = variable("XDG_CACHE_HOME");
-  if (below.starts_with('~')) return home + below.substr(1);
-  if (below.starts_with('^')) return (folder.empty() ? home + "/.cache" : folder) + below.substr(1);
+  if (below.starts_with('~'))
+    return home + below.substr(1);
+  if (below.starts_with('^'))
+    return (folder.empty() ? home + "/.cache" : folder) + below.substr(1);
   return below.ends_with('_') ? below + variable("USER") : below;
 }
 
@@ -128,8 +146,9 @@ std::set<std::string> mapped_files(const Log& log) {
 }
 
 bool is_unreached(const Log& log) {
-  return std::ranges::any_of(
-      log.processes, [](const Process& process) { return contains(process.lost, process.pid, &Lost::pid); });
+  return std::ranges::any_of(log.processes, [](const Process& process) {
+    return contains(process.lost, process.pid, &Lost::pid);
+  });
 }
 
 bool was_changed_since(const struct stat& state, std::int64_t began) {
@@ -147,16 +166,11 @@ void capture_libraries(const Log& log, Environment& to) {
   libraries = {};
   const std::set<std::string> files = mapped_files(log);
   if (files.empty() && !is_unreached(log))
-    libraries.unknown[""] = "no process of the run said which files it had mapped";
+    libraries.set_unknown(whole_section, no_files_said);
   for (const std::string& file : files) {
-    if (base_name(file) == "libgcc_s.so.1") continue; // libc's, once a thread exits: a race in some programs
-    const Known build = build_of(file, log, to.began);
-    if (!build.problem.empty()) {
-      libraries.unknown[base_name(file)] = build.problem;
-      continue;
-    }
-    std::string& fact = libraries.facts[base_name(file)];
-    fact += (fact.empty() ? "" : "; and ") + build.text;
+    if (base_name(file) == "libgcc_s.so.1")
+      continue; // libc's, once a thread exits: a race in some programs
+    libraries.add(base_name(file), build_of(file, log, to.began));
   }
 }
 
@@ -165,33 +179,32 @@ void capture_packages(const Log& log, Environment& to) {
   const std::set<std::string> files = mapped_files(log);
   constexpr const char* database = "/var/lib/dpkg/status";
   std::error_code error;
-  packages.unknown.erase(packages_of_files);
+  packages.forget_unknown(packages_of_files);
   if (files.empty())
-    packages.unknown[packages_of_files] = "no process of the run said which files it had mapped";
+    packages.set_unknown(packages_of_files, no_files_said);
   else if (!fs::exists(database, error))
-    packages.unknown[packages_of_files] = "no dpkg here; others are not read";
+    packages.set_unknown(packages_of_files, "no dpkg here; others are not read");
   else if (was_changed_since(database, to.began))
-    packages.unknown[packages_of_files] = "packages were installed or removed since the run began";
+    packages.set_unknown(packages_of_files,
+                         "packages were installed or removed since the run began");
   else
     capture_debian_packages(files, packages);
 }
 
 void capture_code(const AskLimits& limits, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::code);
-  if (!is_in_repository(".")) {
-    for (const char* subject : {"git commit", "git changes", "git untracked files"})
-      section.facts[subject] = no_repository;
-    return;
-  }
-  const GitState state = git_state(".", {limits});
-  section.put("git commit", state.commit);
-  section.put("git changes", state.changes);
-  section.put("git untracked files", state.untracked);
+  const Known none = {no_repository, ""};
+  const GitState state =
+      is_in_repository(".") ? git_state(".", {limits}) : GitState{none, none, none};
+  section.set({SubjectKind::git, "commit"}, state.commit);
+  section.set({SubjectKind::git, "changes"}, state.changes);
+  section.set(untracked_files, state.untracked);
 }
 
 std::vector<std::string> shown_words(const std::vector<std::string>& words, DrawnParts drawn) {
   std::string bytes;
-  for (const std::string& word : words) bytes += word + '\0';
+  for (const std::string& word : words)
+    bytes += word + '\0';
   const std::size_t size = bytes.size();
   bytes += '\0'; // room for one more
   std::string room(4 * size + 1024, '\0');
@@ -201,14 +214,17 @@ std::vector<std::string> shown_words(const std::vector<std::string>& words, Draw
   const std::string text = line.c_str();
   const std::size_t begin = text.find('[');
   std::vector<std::string> shown = words_of_arguments(begin == text.npos ? "" : text.substr(begin));
-  if (shown.size() < words.size()) shown.emplace_back(cut_here);
+  if (shown.size() < words.size())
+    shown.emplace_back(cut_here);
   return shown;
 }
 
-void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to) {
-  constexpr std::size_t longest = 2400; // a start record holds little more, and says not that it is cut
+void capture_command(const std::string& program, const std::vector<std::string>& words,
+                     Environment& to) {
+  constexpr std::size_t longest =
+      2400; // a start record holds little more, and says not that it is cut
   CapturedSection& section = to.of(EnvironmentSection::code);
-  section.facts["program"] = looks_drawn(program) ? hashed_value + hash_text(program) : program;
+  section.set_fact("program", looks_drawn(program) ? hashed_value + hash_text(program) : program);
   std::string all;
   std::size_t count = 0;
   bool is_cut = false;
@@ -217,14 +233,13 @@ void capture_command(const std::string& program, const std::vector<std::string>&
     all += (count++ == 0 ? "" : " ") +
            (looks_drawn(word)
                 ? hashed_value + hash_text(word)
-                : (word.find_first_of(" ;&|$()\'\"") == std::string::npos ? word : shell_command({word})));
+                : (word.find_first_of(" ;&|$()\'\"") == std::string::npos ? word
+                                                                          : shell_command({word})));
   }
-  section.facts.erase("arguments");
-  section.unknown.erase("arguments");
   if (is_cut || all.size() > longest)
-    section.unknown["arguments"] = "they are longer than what is kept of them";
+    section.set_unknown("arguments", "they are longer than what is kept of them");
   else
-    section.facts["arguments"] = all;
+    section.set_fact("arguments", all);
 }
 
 void capture_caches(Environment& to) {
@@ -233,9 +248,9 @@ void capture_caches(Environment& to) {
   for (const Cache& cache : caches) {
     const std::string place = place_of(cache);
     if (place.empty() || fs::status(place, error).type() == fs::file_type::not_found)
-      section.facts[cache.name] = "cold";
+      section.set_fact(cache.name, "cold");
     else
-      section.put(cache.name, state_of(place));
+      section.set(cache.name, state_of(place));
   }
 }
 

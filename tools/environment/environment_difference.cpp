@@ -7,49 +7,81 @@
 namespace detshim {
 namespace {
 
-std::string why_unknown(const CapturedSection& section, const std::string& subject) {
-  for (const std::string& name : {subject, std::string()})
-    if (const auto found = section.unknown.find(name); found != section.unknown.end()) return found->second;
-  for (const auto& [name, why] : section.unknown) // "variable DETSHIM_*"
-    if (name.ends_with('*') && subject.starts_with(name.substr(0, name.size() - 1))) return why;
-  return {};
+/// What a section has of a subject, or why all of that kind, or of the whole section, is not known.
+const Value* value_of(const CapturedSection& section, const Subject& subject) {
+  if (const auto found = section.values.find(subject); found != section.values.end())
+    return &found->second;
+  for (const Subject& all : {whole_section, Subject(subject.kind, "")})
+    if (const auto found = section.values.find(all);
+        found != section.values.end() && !found->second.is_fact())
+      return &found->second;
+  return nullptr;
 }
 
-std::optional<std::string> fact(const CapturedSection& section, const std::string& subject) {
-  const auto found = section.facts.find(subject);
-  return found == section.facts.end() ? std::nullopt : std::optional(found->second);
+/// One subject in both environments.
+struct ComparedSubject {
+  const Value *a, *b; ///< nullptr: known not to be there
+
+  ComparedSubject(const CapturedSection& in_a, const CapturedSection& in_b, const Subject& subject)
+      : a(value_of(in_a, subject)), b(value_of(in_b, subject)) {}
+
+  bool are_both(ValueState state) const {
+    return a != nullptr && b != nullptr && a->state == state && b->state == state;
+  }
+  bool are_equal() const { return are_both(ValueState::known) && a->text == b->text; }
+  bool have_hidden_words() const { return a->text.find(hidden_argument) != std::string::npos; }
+  bool are_known() const { return is_known(a) && is_known(b); }
+
+  static bool is_known(const Value* value) { return value == nullptr || value->is_fact(); }
+};
+
+std::optional<std::string> fact_of(const Value* value) {
+  return value == nullptr ? std::nullopt : std::optional(value_text(*value));
+}
+
+std::string why_unknown(const Value* value) {
+  return ComparedSubject::is_known(value) ? "" : value_text(*value);
+}
+
+/// Those of which one side has a value, or says that it has none.
+std::set<Subject> subjects_of(const CapturedSection& in_a, const CapturedSection& in_b) {
+  std::set<Subject> subjects;
+  for (const CapturedSection* section : {&in_a, &in_b})
+    for (const auto& [subject, value] : section->values)
+      subjects.insert(subject);
+  return subjects;
+}
+
+bool is_named_unknown(const CapturedSection& section, const Subject& subject) {
+  const auto found = section.values.find(subject);
+  return found != section.values.end() && !found->second.is_fact();
+}
+
+void compare_section(EnvironmentSection name, const CapturedSection& in_a,
+                     const CapturedSection& in_b, EnvironmentComparison& result) {
+  for (const Subject& subject : subjects_of(in_a, in_b)) {
+    const ComparedSubject sides(in_a, in_b, subject);
+    const bool is_named = is_named_unknown(in_a, subject) || is_named_unknown(in_b, subject);
+    if (sides.are_both(ValueState::hidden)) {
+      result.hidden.push_back({name, subject, true});
+    } else if (sides.are_equal()) {
+      ++result.same;
+      if (sides.have_hidden_words())
+        result.hidden.push_back({name, subject, false});
+    } else if (sides.are_known()) {
+      result.differences.push_back({name, subject, fact_of(sides.a), fact_of(sides.b)});
+    } else if (is_named && !sides.are_both(ValueState::of_no_run)) {
+      result.unknown.push_back({name, subject, why_unknown(sides.a), why_unknown(sides.b)});
+    }
+  }
 }
 
 } // namespace
 
 EnvironmentComparison compare_environments(const Environment& a, const Environment& b) {
   EnvironmentComparison result;
-  for (std::size_t i = 0; i < environment_sections; ++i) {
-    const auto name = static_cast<EnvironmentSection>(i);
-    const CapturedSection &in_a = a.sections[i], &in_b = b.sections[i];
-    std::set<std::string> subjects;
-    for (const CapturedSection* section : {&in_a, &in_b}) {
-      for (const auto& [subject, text] : section->facts) subjects.insert(subject);
-      for (const auto& [subject, why] : section->unknown) subjects.insert(subject);
-    }
-    for (const std::string& subject : subjects) {
-      const std::optional<std::string> one = fact(in_a, subject), other = fact(in_b, subject);
-      // A fact that is there is known, whatever else of its section is not.
-      const std::string why_in_a = one ? "" : why_unknown(in_a, subject);
-      const std::string why_in_b = other ? "" : why_unknown(in_b, subject);
-      if (one && other && *one == hidden_value && *other == hidden_value) {
-        result.hidden.push_back({name, subject, true});
-      } else if (one && other && *one == *other) {
-        ++result.same;
-        if (one->find(hidden_argument) != std::string::npos) result.hidden.push_back({name, subject, false});
-      } else if (why_in_a.empty() && why_in_b.empty()) {
-        result.differences.push_back({name, subject, one, other});
-      } else if ((in_a.unknown.contains(subject) || in_b.unknown.contains(subject)) &&
-                 (why_in_a != of_no_run || why_in_b != of_no_run)) {
-        result.unknown.push_back({name, subject, why_in_a, why_in_b});
-      }
-    }
-  }
+  for (std::size_t i = 0; i < environment_sections; ++i)
+    compare_section(static_cast<EnvironmentSection>(i), a.sections[i], b.sections[i], result);
   return result;
 }
 

@@ -10,21 +10,24 @@ namespace detshim {
 
 struct EnvironmentDifference {
   EnvironmentSection section = EnvironmentSection::libraries;
-  std::string subject;
+  Subject subject;
   std::optional<std::string> a, b; ///< nothing: not there
+  std::string host = {};           ///< of what machine, where several were compared
 };
 
 struct EnvironmentUnknown {
   EnvironmentSection section = EnvironmentSection::libraries;
-  std::string subject;            ///< empty: the whole section
+  Subject subject;
   std::string why_in_a, why_in_b; ///< empty: it is known there
+  std::string host = {};
 };
 
 /// What is there on both sides, and may differ where nobody sees it.
 struct EnvironmentHidden {
   EnvironmentSection section = EnvironmentSection::libraries;
-  std::string subject;
+  Subject subject;
   bool is_whole = true; ///< false: the rest of it was compared
+  std::string host = {};
 };
 
 struct EnvironmentComparison {

@@ -1,8 +1,14 @@
+// Seeds that change from run to run.
+//
+// Decides it from the logs of two runs: a call site whose seeds were others in the second run
+// passes seeds that change, and call sites that passed the same value belong together. Of a call
+// site of which a log does not hold all values it decides only where no value came again. It cannot
+// know why a seed changed, nor find one that was the same in both runs by chance. Where threads of
+// a process race for their seeds it learns nothing: no order tells them apart.
 #include "evidence/learned_seeds.h"
 
 #include "common/run_agreements.h"
 #include "support/hash.h"
-#include "support/reason_texts.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -24,12 +30,15 @@ struct SeedsOfSite {
   Values effective;
   bool is_whole = true; ///< false: it was more than a log holds
   bool is_learned = false;
-  bool is_guess = false; ///< the library took one for an address: another number may look like one by chance
+  bool is_ordered = false; ///< the library took one for what may change
+  bool is_guess =
+      false; ///< the library took one for an address: another number may look like one by chance
   LearnedSeeds site;
 };
 
-constexpr std::array seed_reasons = {Reason::own_value,  Reason::unexplained_seed, Reason::learned_seed,
-                                     Reason::clock_seed, Reason::id_seed,          Reason::address_seed};
+constexpr std::array seed_reasons = {
+    Reason::own_value, Reason::unexplained_seed, Reason::learned_seed, Reason::clock_seed,
+    Reason::id_seed,   Reason::address_seed,     Reason::ordered_seed};
 
 /// As shim/core/seeds/learned_seeds.cpp makes it of a call.
 std::string name_of(const Call& call) {
@@ -43,17 +52,20 @@ std::string name_of(const Call& call) {
 std::map<std::string, SeedsOfSite> seeds_in(const Log& log) {
   std::map<std::string, SeedsOfSite> sites;
   each_record(log, [&](const Process& process, const Call& call, const CallCount&) {
-    const Reason why = reason_of(call.why);
+    const Reason why = call.reason;
     const std::string* const requested = find_field(call.fields, "requested");
     const std::string* const effective = find_field(call.fields, "effective");
-    if (why == Reason::values_not_written) sites[name_of(call)].is_whole = false;
-    if (requested == nullptr || effective == nullptr || std::ranges::count(seed_reasons, why) == 0) return;
+    if (why == Reason::values_not_written || why == Reason::further_files)
+      sites[name_of(call)].is_whole = false;
+    if (requested == nullptr || effective == nullptr || std::ranges::count(seed_reasons, why) == 0)
+      return;
     SeedsOfSite& seeds = sites[name_of(call)];
     seeds.passed[*requested].emplace(&process, call.thread);
     seeds.effective.insert(*effective);
     seeds.is_learned |= why == Reason::learned_seed;
+    seeds.is_ordered |= why == Reason::ordered_seed;
     seeds.is_guess |= why == Reason::address_seed;
-    seeds.site = {"", name_of(call), call.at, call.frames, call.python};
+    seeds.site = {"", name_of(call), false, call.at, call.frames, call.python};
   });
   return sites;
 }
@@ -71,31 +83,42 @@ struct Changing {
   Changed values;
   Values kept;
   const LearnedSeeds* site; ///< null: known before
-  std::size_t group;        ///< index of the first that passed one value with it in both runs: in all, then
+  std::size_t
+      group; ///< index of the first that passed one value with it in both runs: in all, then
+  bool is_in_order = false; ///< the library named them by their order
+  bool is_constant = false; ///< only the values that are kept are known
 };
 
 bool share_one(const Passed& one, const Passed& other) {
-  return std::ranges::any_of(one, [&](const auto& passed) { return other.contains(passed.first); });
+  return std::ranges::any_of(one, [&](const auto& passed) {
+    return other.contains(passed.first);
+  });
 }
 
 /// True if several processes passed values, and all the same ones.
 bool is_of_all_processes(const Passed& passed) {
   std::map<const Process*, Values> all;
   for (const auto& [value, threads] : passed)
-    for (const auto& [process, thread] : threads) all[process].insert(value);
-  return all.size() > 1 &&
-         std::ranges::all_of(all, [&](const auto& one) { return one.second == all.begin()->second; });
+    for (const auto& [process, thread] : threads)
+      all[process].insert(value);
+  return all.size() > 1 && std::ranges::all_of(all, [&](const auto& one) {
+           return one.second == all.begin()->second;
+         });
 }
 
 bool is_of_threads(const Passed& passed) {
-  return std::ranges::any_of(passed, [](const auto& one) { return one.second.size() > 1; });
+  return std::ranges::any_of(passed, [](const auto& one) {
+    return one.second.size() > 1;
+  });
 }
 
-/// Of several values that threads of one process share, which comes first is a race: no order tells them
-/// apart.
+/// Of several values that threads of one process share, which comes first is a race: no order tells
+/// them apart.
 bool is_race(const Passed& passed) {
   return passed.size() > 1 && std::ranges::any_of(passed, [](const auto& one) {
-           const auto process_of = [](const auto& thread) { return thread.first; };
+           const auto process_of = [](const auto& thread) {
+             return thread.first;
+           };
            return std::ranges::adjacent_find(one.second, {}, process_of) != one.second.end();
          });
 }
@@ -107,50 +130,106 @@ std::string as_word(std::string name) {
 
 std::string entry_of(const Changing& site, const Changed& of_group, const std::string& group) {
   std::string entry = as_word(site.name);
-  if (!group.empty()) entry += " =" + as_word(group);
-  if (site.values.both(is_of_all_processes)) entry += std::string(" ") + of_all_processes;
-  if (of_group.both(is_of_threads)) entry += std::string(" ") + of_all_threads;
-  for (const std::string& value : site.kept) entry += ' ' + value;
+  if (site.is_in_order && !site.is_constant)
+    entry += std::string(" ") + in_order_of_seeds;
+  if (site.is_constant)
+    entry += std::string(" ") + unchanging_call_site;
+  if (!group.empty())
+    entry += " =" + as_word(group);
+  if (site.values.both(is_of_all_processes))
+    entry += std::string(" ") + of_all_processes;
+  if (of_group.both(is_of_threads))
+    entry += std::string(" ") + of_all_threads;
+  for (const std::string& value : site.kept)
+    entry += ' ' + value;
   return entry;
 }
+
+/// The call sites whose values change, and what those of a group passed together.
+class ChangingSites {
+public:
+  /// Of a call site that both runs have.
+  void add(const std::string& name, const SeedsOfSite& then, const SeedsOfSite& now) {
+    Changing site{name, {then.passed, now.passed}, {}, nullptr, sites_.size()};
+    keep_common_values(site);
+    site.is_in_order = then.is_ordered || now.is_ordered;
+    const bool is_whole = then.is_whole && now.is_whole;
+    if (has_changed(site, then, now)) {
+      site.site = &now.site;
+    } else if (then.is_ordered && now.is_ordered && is_whole && !site.kept.empty()) {
+      site.site = &now.site;
+      site.is_constant = true;
+    }
+    if (site.site == nullptr && !now.is_learned)
+      return;
+    join_group(site);
+    sites_.push_back(std::move(site));
+  }
+
+  std::vector<LearnedSeeds> learned() const {
+    std::vector<LearnedSeeds> all;
+    for (const Changing& site : sites_) {
+      const Changed& of_group = groups_[site.group];
+      if (site.site == nullptr || of_group.both(is_race))
+        continue;
+      const bool is_shared = std::ranges::count(sites_, site.group, &Changing::group) > 1;
+      all.push_back(*site.site);
+      all.back().is_constant = site.is_constant;
+      all.back().entry = entry_of(site, of_group, is_shared ? sites_[site.group].name : "");
+    }
+    return all;
+  }
+
+private:
+  /// What both runs passed did not change.
+  static void keep_common_values(Changing& site) {
+    const Passed before = site.values.first;
+    for (const auto& [value, threads] : before)
+      if (site.values.second.erase(value) > 0) {
+        site.kept.insert(value);
+        site.values.first.erase(value);
+      }
+  }
+
+  static bool has_changed(const Changing& site, const SeedsOfSite& then, const SeedsOfSite& now) {
+    const bool has_others = !site.values.first.empty() || !site.values.second.empty();
+    const bool is_guess =
+        (then.is_guess || now.is_guess || then.is_ordered || now.is_ordered) && has_others;
+    const bool is_known = (then.is_whole && now.is_whole) || site.kept.empty();
+    return is_known && (is_guess || then.effective != now.effective);
+  }
+
+  void join_group(Changing& site) {
+    const auto known = std::ranges::find_if(sites_, [&](const Changing& other) {
+      return share_one(other.values.first, site.values.first) &&
+             share_one(other.values.second, site.values.second);
+    });
+    if (known != sites_.end())
+      site.group = known->group;
+    groups_.emplace_back();
+    add_values(site.values.first, groups_[site.group].first);
+    add_values(site.values.second, groups_[site.group].second);
+  }
+
+  static void add_values(const Passed& from, Passed& to) {
+    for (const auto& [value, threads] : from)
+      to[value].insert(threads.begin(), threads.end());
+  }
+
+  std::vector<Changing> sites_;
+  std::vector<Changed> groups_; ///< as many
+};
 
 } // namespace
 
 std::vector<LearnedSeeds> learn_seeds(const Log& one, const Log& other) {
-  std::vector<Changing> changing;
-  std::vector<Changed> groups; // as many
+  ChangingSites changing;
   const auto before = seeds_in(one), after = seeds_in(other);
-  for (const auto& [name, now] : after) {
-    const auto found = before.find(name);
-    if (found == before.end() || name.find_first_of("\"\\") != std::string::npos) continue;
-    const SeedsOfSite& then = found->second;
-    Changing site{name, {then.passed, now.passed}, {}, nullptr, changing.size()};
-    Passed &first = site.values.first, &second = site.values.second;
-    for (const auto& [value, threads] : then.passed)
-      if (second.erase(value) > 0) site.kept.insert(value), first.erase(value);
-    const bool is_guess = (then.is_guess || now.is_guess) && !(first.empty() && second.empty());
-    const bool is_known = (then.is_whole && now.is_whole) || site.kept.empty();
-    if (is_known && (is_guess || then.effective != now.effective)) site.site = &now.site;
-    if (site.site == nullptr && !now.is_learned) continue;
-    const auto group = std::ranges::find_if(changing, [&](const Changing& known) {
-      return share_one(known.values.first, first) && share_one(known.values.second, second);
-    });
-    if (group != changing.end()) site.group = group->group;
-    groups.emplace_back();
-    for (const auto& [value, threads] : first)
-      groups[site.group].first[value].insert(threads.begin(), threads.end());
-    for (const auto& [value, threads] : second)
-      groups[site.group].second[value].insert(threads.begin(), threads.end());
-    changing.push_back(std::move(site));
-  }
-  std::vector<LearnedSeeds> learned;
-  for (const Changing& site : changing) {
-    const bool is_shared = std::ranges::count(changing, site.group, &Changing::group) > 1;
-    if (site.site == nullptr || groups[site.group].both(is_race)) continue;
-    learned.push_back(*site.site);
-    learned.back().entry = entry_of(site, groups[site.group], is_shared ? changing[site.group].name : "");
-  }
-  return learned;
+  for (const auto& [name, now] : after)
+    if (const auto then = before.find(name);
+        then != before.end() && name.find_first_of("\"\\") == std::string::npos)
+      changing.add(name, then->second, now);
+  return changing.learned();
 }
 
 void add_seeds(const Log& log, ProgramState& state) {

@@ -1,3 +1,9 @@
+// Whether two runs were of the same program.
+//
+// Decides by hashes of what a captured environment holds: the same command, seed and parts make the
+// same program. Left out is what decides no result; what differed among compared runs may be
+// anything. Where a part that may hide a change could not be captured, the state has it as unknown.
+// It cannot know of inputs that no capture takes: a server's answer, a file that is read later.
 #include "evidence/program_state.h"
 
 #include "environment/kept_environments.h"
@@ -15,41 +21,52 @@ constexpr EnvironmentSection parts[] = {libraries, driver,  loader,  settings, v
 
 constexpr const char* any_value = "any";
 
-bool decides_nothing(EnvironmentSection section, std::string_view subject) {
-  return (section == code && subject.starts_with("git ")) ||
-         (section == loader && subject == "variable PATH") ||
-         (section == session && subject.starts_with(limit_subject));
+bool decides_nothing(EnvironmentSection section, const Subject& subject) {
+  static const Subject path = {SubjectKind::variable, "PATH"};
+  return (section == code && subject.kind == SubjectKind::git) ||
+         (section == loader && subject == path) ||
+         (section == session && subject.kind == SubjectKind::limit);
 }
 
-/// What is known to be everything of its kind, and is not, and all of the code: others are single facts,
-/// which may be unknown in every run.
-bool may_hide_a_change(EnvironmentSection section, std::string_view subject) {
-  return subject.empty() || subject.ends_with('*') || section == code;
+/// What is known to be everything of its kind, and is not, and all of the code: others are single
+/// facts, which may be unknown in every run.
+bool may_hide_a_change(EnvironmentSection section, const Subject& subject) {
+  return subject.name.empty() || section == code;
+}
+
+std::string hash_of_value(const Value& value) {
+  const bool is_known = value.state == ValueState::known;
+  const std::string state = is_known ? "" : std::string(word_of(value.state)) + ": ";
+  return hash_digits(hash_of(state + value.text));
+}
+
+std::string part_name(EnvironmentSection section, const Subject& subject) {
+  const std::string_view name = environment_section_names[static_cast<std::size_t>(section)];
+  return std::string(name) + ": " + subject_text(subject);
+}
+
+/// With the reason.
+std::string unknown_part(EnvironmentSection section, const Subject& subject, const Value& value) {
+  const std::string_view name = environment_section_names[static_cast<std::size_t>(section)];
+  const bool is_whole = subject == whole_section;
+  return (is_whole ? std::string(name) : part_name(section, subject)) + ": " + value_text(value);
 }
 
 } // namespace
 
 ProgramState state_of(const Environment& environment) {
   ProgramState state;
-  const auto text = [](const CapturedSection& section, const char* subject) {
-    const auto fact = section.facts.find(subject);
-    return fact == section.facts.end() ? "" : fact->second;
-  };
-  state.command = text(environment.of(code), "arguments");
-  state.seed = text(environment.of(settings), "seed");
+  state.command = environment.of(code).fact_text("arguments");
+  state.seed = environment.of(settings).fact_text("seed");
   state.is_captured = was_captured_at_start(environment);
-  for (const EnvironmentSection section : parts) {
-    const std::string name(environment_section_names[static_cast<std::size_t>(section)]);
-    const auto add = [&](const std::string& subject, const std::string& fact) {
-      if (!decides_nothing(section, subject)) state.parts[name + ": " + subject] = hash_digits(hash_of(fact));
-    };
-    for (const auto& [subject, fact] : environment.of(section).facts) add(subject, fact);
-    for (const auto& [subject, why] : environment.of(section).unknown) {
-      add(subject, "unknown: " + why);
-      if (!decides_nothing(section, subject) && may_hide_a_change(section, subject))
-        state.unknown.push_back(name + (subject.empty() ? "" : ": " + subject) + ": " + why);
+  for (const EnvironmentSection section : parts)
+    for (const auto& [subject, value] : environment.of(section).values) {
+      if (decides_nothing(section, subject))
+        continue;
+      state.parts[part_name(section, subject)] = hash_of_value(value);
+      if (!value.is_fact() && may_hide_a_change(section, subject))
+        state.unknown.push_back(unknown_part(section, subject, value));
     }
-  }
   return state;
 }
 
@@ -58,12 +75,15 @@ ProgramState common_state(const std::vector<ProgramState>& states, std::string& 
   std::map<std::string, std::set<std::string>> values;
   std::map<std::string, std::size_t> runs;
   for (const ProgramState& state : states)
-    for (const auto& [part, hash] : state.parts) values[part].insert(hash), ++runs[part];
+    for (const auto& [part, hash] : state.parts)
+      values[part].insert(hash), ++runs[part];
   ProgramState common = states.back();
   for (const auto& [part, hashes] : values) {
-    if (hashes.size() == 1 && runs[part] == states.size()) continue;
+    if (hashes.size() == 1 && runs[part] == states.size())
+      continue;
     common.parts[part] = any_value;
-    if (hashes.size() < states.size() || states.size() < enough) remark = "in these runs differs: " + part;
+    if (hashes.size() < states.size() || states.size() < enough)
+      remark = "in these runs differs: " + part;
   }
   return common;
 }
@@ -75,7 +95,8 @@ std::vector<std::string> changed_parts(const ProgramState& one, const ProgramSta
         hash != any_value && (found == other.parts.end() || found->second != hash))
       changed.push_back(part);
   for (const auto& [part, hash] : other.parts)
-    if (!one.parts.contains(part)) changed.push_back(part);
+    if (!one.parts.contains(part))
+      changed.push_back(part);
   return changed;
 }
 

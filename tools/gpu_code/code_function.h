@@ -18,7 +18,8 @@ enum class GpuEffect {
   swaps,          ///< compare-and-swap with any other: a lock, a table, a minimum
   exchanges,      ///< the last one's value stays
   old_value_used, ///< an atomic's old value, which says who came first
-  shared_read,    ///< a load that asks for what other blocks write meanwhile: volatile, relaxed, acquire
+  shared_read,    ///< a load that asks for what other blocks write meanwhile: volatile, relaxed,
+                  ///< acquire
   switch_sum,     ///< several GPUs' floats, added by the switch between them
   clock,          ///< cycles or nanoseconds
   place,          ///< on which processor of the GPU, in which of its slots
@@ -53,7 +54,8 @@ struct ArchitectureCode {
 
 /// What the driver brings: none gives a program another result for the threads that are beside it.
 inline bool is_of_driver(std::string_view function) {
-  return function == "vprintf" || function == "__assertfail" || function == "malloc" || function == "free";
+  return function == "vprintf" || function == "__assertfail" || function == "malloc" ||
+         function == "free";
 }
 
 } // namespace detshim

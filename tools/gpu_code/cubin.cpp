@@ -21,10 +21,12 @@ unsigned architecture_of(const ElfSections& sections) {
 
 class CubinReader {
 public:
-  CubinReader(const ElfSections& sections, std::size_t size) : sections_(sections), code_left_(size) {
+  CubinReader(const ElfSections& sections, std::size_t size)
+      : sections_(sections), code_left_(size) {
     if (const ElfSection* const table = sections.find(".symtab")) {
       symbols_ = table_in<Elf64_Sym>(table->bytes);
-      if (table->link < sections.all.size()) names_ = &sections.all[table->link];
+      if (table->link < sections.all.size())
+        names_ = &sections.all[table->link];
     }
   }
 
@@ -32,7 +34,8 @@ public:
     Cubin result;
     result.architecture = architecture_of(sections_);
     for (std::size_t i = 0; i < sections_.all.size(); ++i)
-      if (sections_.all[i].name.starts_with(code_prefix)) add_function(i, result);
+      if (sections_.all[i].name.starts_with(code_prefix))
+        add_function(i, result);
     add_symbols(result);
     add_calls(result);
     add_lines(result);
@@ -44,10 +47,12 @@ private:
     return names_ == nullptr ? std::string_view() : names_->text_at(symbol.st_name);
   }
 
-  /// A damaged file may name the same bytes again and again: together no more than it has are looked at.
+  /// A damaged file may name the same bytes again and again: together no more than it has are
+  /// looked at.
   void add_function(std::size_t section, Cubin& result) {
     const std::size_t size = sections_.all[section].bytes.size();
-    if (size > code_left_) return;
+    if (size > code_left_)
+      return;
     code_left_ -= size;
     by_section_[section] = result.functions.size();
     GpuFunction& function = result.functions.emplace_back();
@@ -56,24 +61,28 @@ private:
   }
 
   GpuFunction* function_in(std::size_t section, Cubin& result) const {
-    const auto found = by_section_.find(section);
-    return found == by_section_.end() ? nullptr : &result.functions[found->second];
+    const auto function = by_section_.find(section);
+    return function == by_section_.end() ? nullptr : &result.functions[function->second];
   }
 
   void add_symbols(Cubin& result) const {
     for (const Elf64_Sym& symbol : symbols_) {
       GpuFunction* const function = function_in(symbol.st_shndx, result);
-      if (function == nullptr || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-      if ((symbol.st_other & is_kernel_flag) != 0) function->is_kernel = true;
+      if (function == nullptr || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC)
+        continue;
+      if ((symbol.st_other & is_kernel_flag) != 0)
+        function->is_kernel = true;
       // "$kernel$function"
       const std::string_view name = name_of(symbol);
-      if (symbol.st_value == 0 && !name.starts_with('$')) continue;
-      function->parts.push_back({symbol.st_value, symbol.st_size, name.substr(name.rfind('$') + 1)});
+      if (symbol.st_value == 0 && !name.starts_with('$'))
+        continue;
+      function->parts.push_back(
+          {symbol.st_value, symbol.st_size, name.substr(name.rfind('$') + 1)});
     }
   }
 
-  /// Pairs of symbols, in four parts that a pair with a negative number begins: who calls whom; whose address
-  /// is taken; who calls by an address; and whom that may reach.
+  /// Pairs of symbols, in four parts that a pair with a negative number begins: who calls whom;
+  /// whose address is taken; who calls by an address; and whom that may reach.
   void add_calls(Cubin& result) const {
     const ElfSection* const graph = sections_.find(".nv.callgraph");
     if (graph == nullptr || graph->bytes.empty()) { // ptxas always writes one
@@ -94,22 +103,28 @@ private:
       }
       GpuFunction* const from =
           pair.from < symbols_.size() ? function_in(symbols_[pair.from].st_shndx, result) : nullptr;
-      if (from == nullptr) continue;
-      if (part == by_address) are_known.try_emplace(from, false);
-      if (part != direct && part != reached) continue;
-      if (part == reached) are_known[from] = true;
+      if (from == nullptr)
+        continue;
+      if (part == by_address)
+        are_known.try_emplace(from, false);
+      if (part != direct && part != reached)
+        continue;
+      if (part == reached)
+        are_known[from] = true;
       add_call(*from, pair.to);
     }
     for (const auto& [function, is_known] : are_known)
       // In an object, others may be linked whose addresses it takes.
-      if (!is_known || sections_.type == ET_REL) function->unknown.emplace_back("a function by its address");
+      if (!is_known || sections_.type == ET_REL)
+        function->unknown.emplace_back("a function by its address");
   }
 
   void add_call(GpuFunction& from, std::uint32_t to) const {
-    if (to >= symbols_.size()) return;
-    const auto found = by_section_.find(symbols_[to].st_shndx);
-    if (found != by_section_.end())
-      from.calls.push_back(found->second);
+    if (to >= symbols_.size())
+      return;
+    const auto function = by_section_.find(symbols_[to].st_shndx);
+    if (function != by_section_.end())
+      from.calls.push_back(function->second);
     else if (const std::string_view name = name_of(symbols_[to]); !is_of_driver(name))
       from.unknown.push_back(name);
   }
@@ -117,7 +132,8 @@ private:
   /// Each run of rows is a function's: which, a relocation of its first address says.
   void add_lines(Cubin& result) const {
     const ElfSection* const lines = sections_.find(".debug_line");
-    if (lines == nullptr) return;
+    if (lines == nullptr)
+      return;
     const ElfSection* const texts = sections_.find(".debug_str");
     std::map<std::uint64_t, std::size_t> sections; ///< by the place of the address
     const auto add = [&](std::uint64_t at, std::uint64_t info) {
@@ -125,15 +141,18 @@ private:
         sections[at] = symbols_[symbol].st_shndx;
     };
     if (const ElfSection* const table = sections_.find(".rela.debug_line"))
-      for (const auto& entry : table_in<Elf64_Rela>(table->bytes)) add(entry.r_offset, entry.r_info);
+      for (const auto& entry : table_in<Elf64_Rela>(table->bytes))
+        add(entry.r_offset, entry.r_info);
     if (const ElfSection* const table = sections_.find(".rel.debug_line"))
-      for (const auto& entry : table_in<Elf64_Rel>(table->bytes)) add(entry.r_offset, entry.r_info);
+      for (const auto& entry : table_in<Elf64_Rel>(table->bytes))
+        add(entry.r_offset, entry.r_info);
     for (LineSequence& sequence :
          read_line_table(lines->bytes, texts == nullptr ? std::string_view() : texts->bytes)) {
       const auto section = sections.find(sequence.address_at);
       GpuFunction* const function =
           section == sections.end() ? nullptr : function_in(section->second, result);
-      if (function != nullptr) function->lines = std::move(sequence.rows);
+      if (function != nullptr)
+        function->lines = std::move(sequence.rows);
     }
   }
 
@@ -147,9 +166,10 @@ private:
 } // namespace
 
 std::string_view GpuFunction::function_at(std::uint64_t offset) const {
-  const auto found = std::ranges::find_if(
-      parts, [offset](const CodePart& part) { return offset - part.offset < part.size; });
-  return found == parts.end() ? name : found->name;
+  const auto holder = std::ranges::find_if(parts, [offset](const CodePart& part) {
+    return offset - part.offset < part.size;
+  });
+  return holder == parts.end() ? name : holder->name;
 }
 
 Cubin read_cubin(std::string_view bytes) {

@@ -1,5 +1,5 @@
-// A cubin: the machine code of kernels and device functions for one architecture. An ELF file whose own parts
-// are NVIDIA's; what is read of them was found with nvdisasm and readelf (README.md).
+// A cubin: the machine code of kernels and device functions for one architecture. An ELF file whose
+// own parts are NVIDIA's; what is read of them was found with nvdisasm and readelf (README.md).
 #pragma once
 
 #include "gpu_code/line_table.h"

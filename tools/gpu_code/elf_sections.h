@@ -1,6 +1,6 @@
-// The sections of a 64-bit ELF file that lies in memory: a program with code for a GPU in it, or that code
-// (a cubin). libelf would give the same; but cubins come by thousands, and none of their bytes is copied
-// here.
+// The sections of a 64-bit ELF file that lies in memory: a program with code for a GPU in it, or
+// that code (a cubin). libelf would give the same; but cubins come by thousands, and none of their
+// bytes is copied here.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ElfSections {
   std::vector<ElfSection> all;
 
   explicit operator bool() const { return !all.empty(); }
-  /// nullptr where there is none of that name.
+  /// nullptr where no section has that name.
   const ElfSection* find(std::string_view name) const;
 };
 

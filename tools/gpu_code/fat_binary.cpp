@@ -1,5 +1,5 @@
-// A fat binary has no published format. What is read here was found in files that nvcc 11.7 to 13.0 made and
-// in the wheels of those years, where cuobjdump lists the same (docs/KERNELS.md).
+// A fat binary has no published format. What is read here was found in files that nvcc 11.7 to 13.0
+// made and in the wheels of those years, where cuobjdump lists the same (docs/KERNELS.md).
 #include "gpu_code/fat_binary.h"
 
 #include "gpu_code/elf_sections.h"
@@ -47,7 +47,8 @@ constexpr std::uint64_t most_from_a_byte = 4096;
 template <typename Header>
 std::optional<Header> header_at(std::string_view bytes, std::uint64_t at) {
   Header header;
-  if (at > bytes.size() || bytes.size() - at < sizeof header) return {};
+  if (at > bytes.size() || bytes.size() - at < sizeof header)
+    return {};
   std::memcpy(&header, bytes.data() + at, sizeof header);
   return header;
 }
@@ -62,11 +63,13 @@ bool is_cubin(std::string_view elf) {
 /// PTX begins with its version, behind comments.
 bool is_ptx(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  if (text.starts_with(byte_order_mark))
+    text.remove_prefix(byte_order_mark.size());
   while (!text.empty()) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
     const bool is_block = text.starts_with("/*");
-    if (!is_block && !text.starts_with("//")) break;
+    if (!is_block && !text.starts_with("//"))
+      break;
     const std::size_t end = text.find(is_block ? "*/" : "\n");
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1 + (is_block ? 1 : 0));
   }
@@ -75,17 +78,21 @@ bool is_ptx(std::string_view text) {
 
 class FileReader {
 public:
-  FileReader(const WantsArchitecture& wants, const VisitGpuCode& visit, const std::function<void()>& progress)
+  FileReader(const WantsArchitecture& wants, const VisitGpuCode& visit,
+             const std::function<void()>& progress)
       : wants_(wants), visit_(visit), progress_(progress) {}
 
   bool read(std::string_view bytes) {
-    if (bytes.starts_with("!<arch>\n")) return read_archive(bytes);
-    if (bytes.starts_with(ELFMAG)) return read_elf(bytes);
+    if (bytes.starts_with("!<arch>\n"))
+      return read_archive(bytes);
+    if (bytes.starts_with(ELFMAG))
+      return read_elf(bytes);
     if (const auto fat = header_at<FatHeader>(bytes, 0); fat && fat->magic == fat_magic) {
       read_fat_binaries(bytes);
       return true;
     }
-    if (!is_ptx(bytes)) return false;
+    if (!is_ptx(bytes))
+      return false;
     visit_({GpuCodeKind::ptx, 0, bytes, {}});
     return true;
   }
@@ -94,7 +101,8 @@ private:
   bool read_elf(std::string_view bytes) {
     const ElfSections sections = read_elf_sections(bytes);
     if (!sections) {
-      if (is_cubin(bytes)) visit_({GpuCodeKind::unread, 0, {}, "it is damaged"});
+      if (is_cubin(bytes))
+        visit_({GpuCodeKind::unread, 0, {}, "it is damaged"});
       return is_cubin(bytes);
     }
     if (is_cubin(bytes)) {
@@ -102,11 +110,13 @@ private:
       return true;
     }
     for (const ElfSection& section : sections.all) {
-      // What is relocatable was linked once more where the file is a program or a library: that is what runs.
+      // What is relocatable was linked once more where the file is a program or a library: that is
+      // what runs.
       const bool is_relocatable = section.name == "__nv_relfatbin";
       if (section.name == ".nv_fatbin" || (is_relocatable && sections.type == ET_REL))
         read_fat_binaries(section.bytes);
-      else if (section.type == SHT_PROGBITS && !section.name.starts_with(".text") && !is_relocatable)
+      else if (section.type == SHT_PROGBITS && !section.name.starts_with(".text") &&
+               !is_relocatable)
         read_embedded(section.bytes);
     }
     return true;
@@ -114,10 +124,12 @@ private:
 
   /// What a program has as data, to load it as it runs: bin2c's arrays, files that ld took in.
   void read_embedded(std::string_view bytes) {
-    constexpr std::string_view fat("\x50\xED\x55\xBA", 4), elf("\x7F\x45LF\2\1\1", 7), ptx(".version");
+    constexpr std::string_view fat("\x50\xED\x55\xBA", 4), elf("\x7F\x45LF\2\1\1", 7),
+        ptx(".version");
     const auto each = [&](std::string_view beginning, auto read) {
       std::size_t left = 4096; // a damaged file may have any number, each with the rest behind it
-      for (std::size_t at = 0; left > 0 && (at = bytes.find(beginning, at)) != std::string_view::npos;
+      for (std::size_t at = 0;
+           left > 0 && (at = bytes.find(beginning, at)) != std::string_view::npos;
            at += beginning.size(), --left)
         read(bytes.substr(at));
     };
@@ -127,11 +139,13 @@ private:
         read_fat_binaries(rest.substr(0, std::min(header->size, rest.size()) + sizeof(FatHeader)));
     });
     each(elf, [this](std::string_view rest) {
-      if (is_cubin(rest)) read_elf(rest);
+      if (is_cubin(rest))
+        read_elf(rest);
     });
     each(ptx, [this](std::string_view rest) {
       const std::string_view text = rest.substr(0, rest.find('\0'));
-      if (text.find(".target") != std::string_view::npos) visit_({GpuCodeKind::ptx, 0, text, {}});
+      if (text.find(".target") != std::string_view::npos)
+        visit_({GpuCodeKind::ptx, 0, text, {}});
     });
   }
 
@@ -142,7 +156,8 @@ private:
       const std::string_view size_text = bytes.substr(at + size_at, size_width);
       const auto size = number_in<std::uint64_t>(size_text.substr(0, size_text.find(' ')));
       at += header_size;
-      if (!size || *size > bytes.size() - at) break;
+      if (!size || *size > bytes.size() - at)
+        break;
       read_elf(bytes.substr(at, *size));
       at += *size + *size % 2;
     }
@@ -166,12 +181,15 @@ private:
 
   void read_entries(std::string_view bytes) {
     for (std::uint64_t at = 0; const auto entry = header_at<EntryHeader>(bytes, at);) {
-      if (entry->header_size < sizeof(EntryHeader) || entry->header_size > bytes.size() - at) break;
+      if (entry->header_size < sizeof(EntryHeader) || entry->header_size > bytes.size() - at)
+        break;
       at += entry->header_size;
       const std::uint64_t size = std::min(entry->size, bytes.size() - at);
-      if (wants_(entry->architecture)) read_entry(*entry, bytes.substr(at, size));
+      if (wants_(entry->architecture))
+        read_entry(*entry, bytes.substr(at, size));
       progress_();
-      if (size == 0) break;
+      if (size == 0)
+        break;
       at += size;
     }
   }
@@ -179,11 +197,13 @@ private:
   void read_entry(const EntryHeader& entry, std::string_view bytes) {
     const unsigned architecture = entry.architecture;
     if (entry.kind != kind_ptx && entry.kind != kind_cubin)
-      return visit_({GpuCodeKind::unread, architecture, {}, "it is for the linker of the next stage"});
+      return visit_(
+          {GpuCodeKind::unread, architecture, {}, "it is for the linker of the next stage"});
     const GpuCodeKind kind = entry.kind == kind_ptx ? GpuCodeKind::ptx : GpuCodeKind::machine_code;
     const std::string_view packed =
         bytes.substr(0, entry.packed_size != 0 ? entry.packed_size : bytes.size());
-    if ((entry.flags & (packed_lz4 | packed_zstd)) == 0) return visit_({kind, architecture, packed, {}});
+    if ((entry.flags & (packed_lz4 | packed_zstd)) == 0)
+      return visit_({kind, architecture, packed, {}});
     const std::uint64_t size = entry.unpacked_size;
     if (size > largest_code || size / most_from_a_byte > packed.size())
       return visit_({GpuCodeKind::unread, architecture, {}, "it claims an impossible size"});

@@ -1,5 +1,5 @@
-// Code for GPUs in the containers that it comes in: programs, libraries, objects and archives of them, fat
-// binaries, cubins, PTX.
+// Code for GPUs in the containers that it comes in: programs, libraries, objects and archives of
+// them, fat binaries, cubins, PTX.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,12 @@ struct GpuCode {
 
 using VisitGpuCode = std::function<void(const GpuCode&)>;
 
-/// Nothing is unpacked for an architecture that it refuses. The first is the one that the code is for.
+/// Nothing is unpacked for an architecture that it refuses. The first is the one that the code is
+/// for.
 using WantsArchitecture = std::function<bool(unsigned architecture)>;
 
-/// Visits all code for GPUs in the bytes of a file. Returns false where it is no file that could hold such.
-/// `progress` is called between pieces.
+/// Visits all code for GPUs in the bytes of a file. Returns false where it is no file that could
+/// hold such. `progress` is called between pieces.
 bool each_gpu_code(
     std::string_view file, const WantsArchitecture& wants, const VisitGpuCode& visit,
     const std::function<void()>& progress = [] {});

@@ -1,4 +1,5 @@
-// Which kernels add floating-point numbers in a race, as their code says. docs/KERNELS.md: how it is told.
+// Which kernels add floating-point numbers in a race, as their code says. docs/KERNELS.md: how it
+// is told.
 #pragma once
 
 #include "gpu_code/code_function.h"
@@ -27,8 +28,8 @@ struct Kernel {
   KernelAnswer answer = KernelAnswer::none;
   std::map<std::string, std::vector<GpuNote>> notes; ///< by architecture: "sm_90", "compute_90"
 
-  /// Draws the answer from the notes. Where the kernel's code for some architecture was read, that which was
-  /// not does not count: both are of one source.
+  /// Draws the answer from the notes. Where the kernel's code for some architecture was read, that
+  /// which was not does not count: both are of one source.
   void judge();
 
   /// The worst notes of each architecture, each place once.
@@ -38,10 +39,12 @@ struct Kernel {
 struct KernelScan {
   std::map<std::string, Kernel> kernels; ///< by name
   std::set<std::string> architectures;
-  std::map<std::string, std::size_t> problems; ///< pieces of code that were not read: why, and how many
+  std::map<std::string, std::size_t>
+      problems; ///< pieces of code that were not read: why, and how many
 };
 
-/// Adds what is in a file's bytes to `scan`. Returns false where it is no file that holds code for GPUs.
+/// Adds what is in a file's bytes to `scan`. Returns false where it is no file that holds code for
+/// GPUs.
 bool scan_kernels(
     std::string_view file, const WantsArchitecture& wants, KernelScan& scan,
     const std::function<void()>& progress = [] {});

@@ -30,7 +30,8 @@ public:
       : reader_(bytes), all_(all), texts_(texts) {}
 
   void run(std::vector<LineSequence>& result) {
-    if (!read_header()) return;
+    if (!read_header())
+      return;
     LineSequence sequence;
     row_ = begin();
     while (reader_.left() > 0 && reader_.is_good()) {
@@ -54,15 +55,18 @@ private:
   bool read_header() {
     const std::uint64_t version = reader_.number(2);
     ByteReader header(reader_.take(reader_.number(4)));
-    if (!reader_.is_good() || version != 2) return false;
+    if (!reader_.is_good() || version != 2)
+      return false;
     unit_ = header.number(1);
     header.take(1); // whether a row is a statement's
     line_base_ = static_cast<std::int8_t>(header.number(1));
     line_range_ = header.number(1);
     opcode_base_ = header.number(1);
-    for (std::uint64_t i = 1; i < opcode_base_; ++i) operands_.push_back(header.number(1));
+    for (std::uint64_t i = 1; i < opcode_base_; ++i)
+      operands_.push_back(header.number(1));
     std::vector<std::string_view> folders = {{}};
-    while (header.left() > 0 && !header.rest().starts_with('\0')) folders.push_back(header.text());
+    while (header.left() > 0 && !header.rest().starts_with('\0'))
+      folders.push_back(header.text());
     header.take(1);
     files_.emplace_back();
     while (header.left() > 0 && !header.rest().starts_with('\0')) {
@@ -98,13 +102,15 @@ private:
     ByteReader body(reader_.take(size));
     const std::uint64_t opcode = body.number(1);
     if (opcode == end_sequence) {
-      if (!sequence.rows.empty()) result.push_back(std::move(sequence));
+      if (!sequence.rows.empty())
+        result.push_back(std::move(sequence));
       sequence = {};
       row_ = begin();
       choose_file(1);
     } else if (opcode == set_address) {
       // Where it stands is what its relocation names; what stands there is an offset.
-      if (sequence.rows.empty()) sequence.address_at = at + 1;
+      if (sequence.rows.empty())
+        sequence.address_at = at + 1;
       row_.offset = body.number(8);
     } else if (opcode == inlined_call) {
       row_.inlined_into = body.varint();
@@ -136,7 +142,8 @@ private:
       row_.offset += reader_.number(2);
       break;
     default:
-      for (std::uint64_t i = 0; i < operands_[opcode - 1]; ++i) reader_.varint();
+      for (std::uint64_t i = 0; i < operands_[opcode - 1]; ++i)
+        reader_.varint();
     }
   }
 

@@ -1,5 +1,5 @@
-// PTX, the assembly that the driver compiles for the GPU that it finds: the same questions as to machine
-// code.
+// PTX, the assembly that the driver compiles for the GPU that it finds: the same questions as to
+// machine code.
 #pragma once
 
 #include "gpu_code/code_function.h"

@@ -1,5 +1,5 @@
-// HTML as values. A text becomes one by being escaped, and in no other way: a log, a program's output and a
-// file's name may hold anything.
+// HTML as values. A text becomes one by being escaped, and in no other way: a log, a program's
+// output and a file's name may hold anything.
 #pragma once
 
 #include "verify/report.h"
@@ -30,7 +30,8 @@ public:
   static Html tag(std::string_view name, Attributes attributes = {}) {
     Html result = of_our_own("<" + std::string(name));
     for (const auto& [attribute, value] : attributes)
-      if (!value.empty()) result.html_.append(" ").append(attribute) += "=\"" + escaped(value) + "\"";
+      if (!value.empty())
+        result.html_.append(" ").append(attribute) += "=\"" + escaped(value) + "\"";
     result.html_ += '>';
     return result;
   }
@@ -57,6 +58,8 @@ inline Html element(std::string_view tag, const Html& content) { return element(
 inline Html element(std::string_view tag, Html::Attributes attributes, std::string_view text) {
   return element(tag, attributes, Html(text));
 }
-inline Html element(std::string_view tag, std::string_view text) { return element(tag, {}, Html(text)); }
+inline Html element(std::string_view tag, std::string_view text) {
+  return element(tag, {}, Html(text));
+}
 
 } // namespace detshim

@@ -2,21 +2,19 @@
 #pragma once
 
 #include "log_reader/log.h"
-#include "verdict/finding.h"
+#include "verdict/verdict.h"
 
 #include <functional>
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace detshim {
 
-/// What the evidence of earlier runs says of a log, applied to its verdict.
-using Weigh = std::function<void(const Log& log, Verdict& verdict)>;
+/// Judges a log, by what there is besides it too.
+using Judge = std::function<std::unique_ptr<const JudgedLog>(Log log)>;
 
-/// The page about a log folder (or FOLDER/RUN), a folder of `detshim verify`, or a file with what `detshim
-/// verify --json` printed. `accepted`: reasons that the user answers for. Throws UsageError where it is none
-/// of these.
-std::string html_report(const std::string& name, const std::vector<std::string>& accepted,
-                        const Weigh& weigh);
+/// The page about a log folder (or FOLDER/RUN), a folder of `detshim verify`, or a file with what
+/// `detshim verify --json` printed. Throws UsageError for anything else.
+std::string html_report(const std::string& name, const Judge& judge);
 
 } // namespace detshim

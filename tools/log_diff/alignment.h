@@ -1,4 +1,4 @@
-// Two runs' records of one thread beside each other: by function, call site and occurrence.
+// Two runs' records of one thread, aligned: by function, call site and occurrence.
 #pragma once
 
 #include "log_diff/difference.h"
@@ -24,10 +24,10 @@ struct Alignment {
     std::size_t difference = 0; ///< index
     std::uint64_t before = 0;   ///< records that are the same
   };
-  /// Those of the differences that may be the first: one that was there before all others of the thread, and
-  /// before it counts of call sites, which may have come apart later, values of which detshim made the same,
-  /// and the first output digest of each call site on the host, which shows what went wrong before and makes
-  /// nothing go wrong.
+  /// Those of the differences that may be the first: one that was there before all others of the
+  /// thread, and before it counts of call sites, which may have come apart later, values of which
+  /// detshim made the same, and the first output digest of each call site on the host, which shows
+  /// what went wrong before and makes nothing go wrong.
   std::vector<Candidate> candidates;
   std::uint64_t identical = 0; ///< in the whole thread
 };

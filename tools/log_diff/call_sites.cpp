@@ -18,7 +18,8 @@ CallSiteKeys::CallSiteKeys(const LoggedRun& mine, const LoggedRun& other) : mine
 }
 
 const CallSiteKeys::FileKey& CallSiteKeys::file_key(std::string_view path) {
-  if (const auto known = files_.find(path); known != files_.end()) return known->second;
+  if (const auto known = files_.find(path); known != files_.end())
+    return known->second;
   const std::string file(path);
   const auto builds = mine_.builds.find(file);
   FileKey key{base_name(file), false};
@@ -35,7 +36,8 @@ void CallSiteKeys::add_site(Digest& digest, std::string_view place) {
   const std::size_t plus = place.rfind("+0x");
   const FileKey& key = file_key(place.substr(0, plus));
   digest.add(key.name);
-  if (key.has_offsets && plus != place.npos) digest.add(place.substr(plus));
+  if (key.has_offsets && plus != place.npos)
+    digest.add(place.substr(plus));
 }
 
 std::uint64_t CallSiteKeys::key_of(const Call& call, const std::string& script_folder) {
@@ -43,17 +45,21 @@ std::uint64_t CallSiteKeys::key_of(const Call& call, const std::string& script_f
   digest.add(call.library);
   digest.add(call.function);
   add_site(digest, call.at);
-  for (const std::string& frame : call.frames) add_site(digest, frame);
-  for (const std::string& frame : call.python.frames) digest.add(portable_frame(frame, script_folder));
+  for (const std::string& frame : call.frames)
+    add_site(digest, frame);
+  for (const std::string& frame : call.python.frames)
+    digest.add(portable_frame(frame, script_folder));
   return digest.key();
 }
 
 bool CallSiteTexts::is_what_ran(const LoggedRun& run, const std::string& place) {
   const std::string file = place.substr(0, place.rfind("+0x"));
   const auto known = known_.find({&run, file});
-  if (known != known_.end()) return known->second;
+  if (known != known_.end())
+    return known->second;
   bool is_same = false;
-  if (const auto builds = run.builds.find(file); builds != run.builds.end() && builds->second.size() == 1) {
+  if (const auto builds = run.builds.find(file);
+      builds != run.builds.end() && builds->second.size() == 1) {
     try {
       is_same = ElfFile(file).build_id() == *builds->second.begin();
     } catch (const ElfError&) { // gone, or something else lies there now
@@ -65,12 +71,15 @@ bool CallSiteTexts::is_what_ran(const LoggedRun& run, const std::string& place) 
 
 bool CallSiteTexts::is_what_ran(const LoggedRun& run, const Call& call) {
   return is_what_ran(run, call.at) &&
-         std::ranges::all_of(call.frames, [&](const std::string& frame) { return is_what_ran(run, frame); });
+         std::ranges::all_of(call.frames, [&](const std::string& frame) {
+           return is_what_ran(run, frame);
+         });
 }
 
 std::string CallSiteTexts::describe(const RecordDifference& record) {
   for (const auto& [side, run] : {std::pair(&record.a, &a_), std::pair(&record.b, &b_)}) {
-    if (!*side) continue;
+    if (!*side)
+      continue;
     const Call& call = (*side)->call;
     if (!call.python.empty() || is_what_ran(*run, call))
       return describe_call_site(call.at, call.frames, call.python, source_lines_);

@@ -15,9 +15,9 @@
 
 namespace detshim {
 
-/// The call sites of one run as they are called in both: a file by its build wherever it lies, and, where the
-/// other run had another build of it, without the offsets, which mean nothing there; Python's frames by
-/// portable_frame().
+/// The call sites of one run as they are called in both: a file by its build wherever it lies, and,
+/// where the other run had another build of it, without the offsets, which mean nothing there;
+/// Python's frames by portable_frame().
 class CallSiteKeys {
 public:
   CallSiteKeys(const LoggedRun& mine, const LoggedRun& other);

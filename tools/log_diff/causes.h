@@ -28,8 +28,8 @@ private:
 /// Something that a program printed, wrote or sent: it shows what went wrong before.
 bool is_digest_of_host(const Cause& cause);
 
-/// What the cause is among the others of its rank: 0 is the most telling. Causes of the first two kinds come
-/// before all records.
+/// What the cause is among the others of its rank: 0 is the most telling. Causes of the first two
+/// kinds come before all records.
 int strength(const Cause& cause);
 
 } // namespace detshim

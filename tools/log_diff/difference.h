@@ -85,12 +85,15 @@ struct LogDifference {
   std::uint64_t identical = 0;                   ///< records
   std::vector<RankDifference> ranks;
   std::vector<std::string> unknown; ///< what could not be compared; safe to print
-  std::vector<std::string> unread;  ///< those of them that are outputs whose contents could not be read
-  std::vector<std::string> notes;   ///< what differs and means nothing by itself; safe to print
-  std::vector<Suspect> suspects;    ///< filled by add_suspects()
+  std::vector<std::string>
+      unread; ///< those of them that are outputs whose contents could not be read
+  std::vector<std::string> notes; ///< what differs and means nothing by itself; safe to print
+  std::vector<Suspect> suspects;  ///< filled by add_suspects()
 
   Result result() const {
-    if (std::ranges::any_of(differences, [](std::uint64_t count) { return count > 0; }))
+    if (std::ranges::any_of(differences, [](std::uint64_t count) {
+          return count > 0;
+        }))
       return Result::different;
     return unknown.empty() ? Result::equal : Result::unknown;
   }

@@ -6,8 +6,9 @@ namespace detshim {
 namespace {
 
 Json side_json(const LogDifference::Side& side) {
-  return {{"folder", side.folder},       {"run", side.run},         {"records", side.records},
-          {"processes", side.processes}, {"threads", side.threads}, {"other_runs", side.other_runs}};
+  return {{"folder", side.folder},   {"run", side.run},
+          {"records", side.records}, {"processes", side.processes},
+          {"threads", side.threads}, {"other_runs", side.other_runs}};
 }
 
 Json fact_json(const FactDifference& fact) {
@@ -21,9 +22,11 @@ Json fact_json(const FactDifference& fact) {
 }
 
 Json call_json(const std::optional<RecordDifference::Side>& side) {
-  if (!side) return nullptr;
+  if (!side)
+    return nullptr;
   Json fields = Json::object();
-  for (const Field& field : side->call.fields) fields[field.name] = field.value;
+  for (const Field& field : side->call.fields)
+    fields[field.name] = field.value;
   return {{"action", action_names[static_cast<int>(side->call.action)]},
           {"fields", fields},
           {"why", side->call.why},
@@ -55,8 +58,9 @@ Json rank_json(const RankDifference& rank) {
 template <typename Difference, typename Of>
 Json those_of(int section, const std::vector<Difference>& differences, Of of) {
   Json result = Json::array();
-  for (const Difference& one : differences)
-    if (static_cast<int>(one.section) == section) result.push_back(of(one));
+  for (const Difference& difference : differences)
+    if (static_cast<int>(difference.section) == section)
+      result.push_back(of(difference));
   return result;
 }
 
@@ -74,16 +78,18 @@ Json cause_json(const Cause& cause) {
 
 Json suspects_json(const std::vector<Suspect>& suspects) {
   return json_list(suspects, [](const Suspect& suspect) -> Json {
-    return {{"kind", suspect.kind}, {"text", suspect.text}};
+    return {{"kind", suspect_kind_names[static_cast<std::size_t>(suspect.kind)]},
+            {"text", suspect.text}};
   });
 }
 
 Json difference_json(const LogDifference& difference) {
   Json sections = Json::object();
   for (int section = 0; section < section_count; ++section)
-    sections[section_names[section]] = {{"differences", difference.differences[section]},
-                                        {"facts", those_of(section, difference.facts, fact_json)},
-                                        {"records", those_of(section, difference.records, record_json)}};
+    sections[section_names[section]] = {
+        {"differences", difference.differences[section]},
+        {"facts", those_of(section, difference.facts, fact_json)},
+        {"records", those_of(section, difference.records, record_json)}};
   return {{"schema_version", 1},
           {"result", result_names[static_cast<int>(difference.result())]},
           {"a", side_json(difference.a)},

@@ -1,5 +1,5 @@
-// A 128-bit digest of a sequence: two sequences with the same digest are taken for equal. Each step is a
-// bijection of the state, so nothing that was added is lost again.
+// A 128-bit digest of a sequence: two sequences with the same digest are taken for equal. Each step
+// is a bijection of the state, so nothing that was added is lost again.
 #pragma once
 
 #include <bit>
@@ -17,16 +17,18 @@ public:
     high_ = next_high(number);
   }
 
-  /// With its length: "ab", "c" is another sequence than "a", "bc". Each half of the state takes every other
-  /// word, then the two are mixed.
+  /// With its length: "ab", "c" is another sequence than "a", "bc". Each half of the state takes
+  /// every other word, then the two are mixed.
   void add(std::string_view text) {
     add(text.size());
     for (; text.size() >= 16; text.remove_prefix(16)) {
       low_ = next_low(word(text.data(), 8));
       high_ = next_high(word(text.data() + 8, 8));
     }
-    if (text.size() >= 8) add(word(text.data(), 8));
-    if (const std::size_t rest = text.size() % 8; rest > 0) add(word(text.data() + text.size() - rest, rest));
+    if (text.size() >= 8)
+      add(word(text.data(), 8));
+    if (const std::size_t rest = text.size() % 8; rest > 0)
+      add(word(text.data() + text.size() - rest, rest));
     low_ ^= std::rotl(high_, 17);
     high_ += low_;
   }

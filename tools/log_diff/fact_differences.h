@@ -19,7 +19,9 @@ public:
   explicit FactDifferences(std::set<std::string> turned) : turned_(std::move(turned)) {}
 
   /// What they held, where their builds are not known.
-  void know_files(Facts in_a, Facts in_b) { files_a_ = std::move(in_a), files_b_ = std::move(in_b); }
+  void know_files(Facts in_a, Facts in_b) {
+    files_a_ = std::move(in_a), files_b_ = std::move(in_b);
+  }
 
   /// Of one program in both runs. Returns those of its differences that tell something.
   std::vector<FactDifference> compare(const Program& a, const Program& b, bool have_same_records);
@@ -35,6 +37,8 @@ public:
   void finish(LogDifference& to);
 
 private:
+  class ProgramComparison;
+
   std::set<std::string> turned_;
   Facts files_a_, files_b_;
   std::map<std::tuple<Section, FactSubject, std::optional<std::string>, std::optional<std::string>>,

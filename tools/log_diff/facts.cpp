@@ -9,20 +9,24 @@ namespace {
 
 /// In quotes where it would not be told apart from two, or from none.
 std::string quoted(const std::string& argument) {
-  if (!argument.empty() && argument.find_first_of(" '\\") == std::string::npos) return argument;
+  if (!argument.empty() && argument.find_first_of(" '\\") == std::string::npos)
+    return argument;
   std::string result = "'";
-  for (const char c : argument) result += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  for (const char c : argument)
+    result += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
   return result + "'";
 }
 
 /// With the program's name in place of its path. Empty where it is not known.
 std::string command_line(const Start& start) {
   const std::vector<std::string>& arguments = start.args;
-  if (start.are_args_cut && !start.args_hash) return {};
+  if (start.are_args_cut && !start.args_hash)
+    return {};
   std::string result;
   for (std::size_t i = 0; i < arguments.size(); ++i)
     result += i == 0 ? quoted(base_name(arguments[0])) : " " + quoted(arguments[i]);
-  if (start.args_hash) result += " (cut; hash " + *start.args_hash + ")";
+  if (start.args_hash)
+    result += " (cut; hash " + *start.args_hash + ")";
   return result;
 }
 
@@ -37,23 +41,33 @@ Facts settings_of(const Start& start, bool with_environment) {
               {{"policy of seeds"}, start.policy},
               {{"seed", FactKind::identity}, start.seed.value_or("none")},
               {{"seed is from"}, start.seed_from.value_or("nowhere")}};
-  if (start.processor) facts[{"processor"}] = *start.processor;
-  if (start.layout) facts[{"layout of the address space"}] = *start.layout;
-  if (start.disabled) facts[{"DETSHIM_DISABLE"}] = *start.disabled;
-  if (with_environment) add_environment(facts, start.environment, start.noted, start.readers);
+  if (start.processor)
+    facts[{"processor"}] = *start.processor;
+  if (start.layout)
+    facts[{"layout of the address space"}] = *start.layout;
+  if (start.disabled)
+    facts[{"DETSHIM_DISABLE"}] = *start.disabled;
+  if (with_environment)
+    add_environment(facts, start.environment, start.noted, start.readers);
   return facts;
 }
 
 void add_environment(Facts& settings, const std::vector<EnvironmentChange>& changes,
-                     const std::vector<NotedVariable>& noted, const std::vector<SettingReader>& readers) {
-  const auto value = [](const std::string& text) { return "'" + text + "'"; };
+                     const std::vector<NotedVariable>& noted,
+                     const std::vector<SettingReader>& readers) {
+  const auto value = [](const std::string& text) {
+    return "'" + text + "'";
+  };
   for (const EnvironmentChange& change : changes)
     settings[{change.name}] =
         (change.was ? value(*change.was) : std::string("unset")) + " -> " + value(change.now);
-  for (const NotedVariable& variable : noted) settings[{variable.name}] = value(variable.value);
+  for (const NotedVariable& variable : noted)
+    settings[{variable.name}] = value(variable.value);
   std::map<std::string, std::set<std::string>> files;
-  for (const SettingReader& reader : readers) files[reader.name].insert(base_name(reader.file));
-  for (const auto& [name, by] : files) settings[{"readers of " + name, FactKind::readers}] = joined(by);
+  for (const SettingReader& reader : readers)
+    files[reader.name].insert(base_name(reader.file));
+  for (const auto& [name, by] : files)
+    settings[{"readers of " + name, FactKind::readers}] = joined(by);
 }
 
 void LibraryFacts::add(const Modules& modules) {
@@ -76,15 +90,15 @@ void LibraryFacts::add(const Record& record, std::string_view line) {
   } else if (const auto* runtime = std::get_if<Runtime>(&record)) {
     others_[{"runtime " + base_name(runtime->file)}].insert(runtime->why);
   } else if (const auto* framework = std::get_if<Framework>(&record)) {
-    others_[{"answer of " + framework->name}].insert(framework->is_deterministic ? "deterministic"
-                                                                                 : "not deterministic");
+    others_[{"answer of " + framework->name}].insert(
+        framework->is_deterministic ? "deterministic" : "not deterministic");
   } else if (const auto* coverage = std::get_if<Coverage>(&record)) {
     others_[{"hooks of " + coverage->library}].insert(
         std::to_string(coverage->hooks) +
         (coverage->missing.empty() ? "" : " without " + joined(coverage->missing)));
   } else if (const auto* lost = std::get_if<Lost>(&record)) {
-    others_[{"log of process " + lost->path + ", " + base_name(lost->program), FactKind::lost_log}].insert(
-        "");
+    others_[{"log of process " + lost->path + ", " + base_name(lost->program), FactKind::lost_log}]
+        .insert("");
   } else if (const auto* rights = std::get_if<Rights>(&record)) {
     others_[{"rights given up by"}].insert(rights->function);
   } else if (std::holds_alternative<UserPlace>(record)) {
@@ -102,13 +116,15 @@ void LibraryFacts::add(const Record& record, std::string_view line) {
 }
 
 void LibraryFacts::add_files_of(const LibraryFacts& other) {
-  for (const auto& [name, builds] : other.files_) files_[name].insert(builds.begin(), builds.end());
+  for (const auto& [name, builds] : other.files_)
+    files_[name].insert(builds.begin(), builds.end());
 }
 
 void LibraryFacts::add_total(const char* action, std::uint64_t calls) {
   // Whether a call that was only seen comes before the log's first record may be a race.
   if (std::string_view(action) != "observe")
-    others_[{std::string("calls in all, ") + action, FactKind::calls}].insert(std::to_string(calls));
+    others_[{std::string("calls in all, ") + action, FactKind::calls}].insert(
+        std::to_string(calls));
 }
 
 void LibraryFacts::add_unknown_files() {
@@ -119,8 +135,10 @@ Facts LibraryFacts::take() {
   Facts facts;
   for (const auto& [name, builds] : files_)
     facts[file_subject(name)] = builds.contains(std::string()) ? "" : "build " + joined(builds);
-  for (const auto& [subject, texts] : others_) facts[subject] = joined(texts);
-  if (killed_ > 0) facts[{"processes that it ended", FactKind::killed}] = std::to_string(killed_);
+  for (const auto& [subject, texts] : others_)
+    facts[subject] = joined(texts);
+  if (killed_ > 0)
+    facts[{"processes that it ended", FactKind::killed}] = std::to_string(killed_);
   if (unknown_records_ > 0)
     facts[{"records of kinds that this detshim does not know"}] =
         counted(unknown_records_, "record") + ", digest " + std::to_string(unknown_key_);

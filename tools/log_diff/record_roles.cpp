@@ -1,5 +1,8 @@
 #include "log_diff/record_roles.h"
+
 #include "common/reasons.h"
+#include "log_diff/hook_table.h"
+#include "support/lists.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -7,59 +10,99 @@
 namespace detshim {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+Role role_in_digest(const Call& digest, std::string_view field) {
+  if (field == "launches")
+    return Role::context;
+  // How long a text is depends on its numbers; how much is copied is asked for.
+  if (field == "bytes")
+    return is_of_host(digest) ? Role::result : Role::input;
+  return is_any_of(field, {"digest", "unread"}) ? Role::result : Role::input;
+}
+
+bool is_digest(const Call& call) { return call.is_digest; }
+
+bool is_of_setting(const Call& call) {
+  return call.library == "env" || find_field(call.fields, "variable") != nullptr;
+}
+
+bool is_collective(const Call& call) { return call.library == "nccl"; }
+
+/// The reason is what a tuning file holds, or lacks.
+bool is_of_tuning(const Call& call) {
+  constexpr Reason reasons[] = {Reason::kept_choice,
+                                Reason::kept_choice_nondeterministic,
+                                Reason::kept_choice_not_offered,
+                                Reason::kept_plan_other,
+                                Reason::not_in_tuning_file,
+                                Reason::tuning_cannot_keep,
+                                Reason::tuning_keeps_fastest,
+                                Reason::tuning_keeps_last_plan,
+                                Reason::tuning_keeps_use};
+  return contains(reasons, call.reason);
+}
+
+bool lists_algorithms(const Call& call) {
+  const HookInfo* const hook = described_hook(call);
+  return hook != nullptr && hook->lists_algorithms;
+}
+
+/// Its calls without a value are draws, and those with a seed are seedings, whatever became of
+/// them.
+bool is_of_generator(const Call& call) {
+  return is_any_of(call.library, {"libc", "libstdcxx", "libcxx", "curand"});
+}
+
+bool is_seeding(const Call& call) {
+  const bool has_seed =
+      find_field(call.fields, "requested") != nullptr || find_field(call.fields, "seed") != nullptr;
+  return has_seed && (is_of_generator(call) || call.action == Action::pin);
+}
+
+bool is_draw(const Call& call) {
+  return call.action == Action::pin || (is_of_generator(call) && call.fields.empty());
+}
+
+bool is_of_algorithms(const Call& call) {
+  return is_any_of(call.library,
+                   {"cublas", "cublaslt", "cudnn", "cusparse", "cusolver", "cusolvermg", "cufft"});
+}
+
+struct SectionRule {
+  Section section;
+  bool (*holds)(const Call& call);
+};
+
+/// The first that holds.
+constexpr SectionRule section_rules[] = {
+    {Section::digests, is_digest},
+    {Section::settings, is_of_setting},
+    {Section::collectives, is_collective},
+    {Section::tuning, lists_algorithms},
+    {Section::tuning, is_of_tuning},
+    {Section::seeds, is_seeding},
+    {Section::draws, is_draw},
+    {Section::algorithms, is_of_algorithms},
+};
 
 } // namespace
 
 Role role_of(const Call& call, std::string_view field) {
-  if (call.is_digest) {
-    if (field == "launches") return Role::context;
-    // How long a text is depends on its numbers; how much is copied is asked for.
-    if (field == "bytes") return is_of_host(call) ? Role::result : Role::input;
-    return is_any_of(field, {"digest", "unread"}) ? Role::result : Role::input;
-  }
-  if (is_any_of(field, {"effective", "found", "first", "returned", "note", "nondeterministic", "status",
-                        "answered", "pool", "threads"}))
-    return Role::result;
-  // The seed that an interpreter is given, or the one that a descriptor is set back to.
-  if (field == "seed") return call.action == Action::pin ? Role::result : Role::input;
-  if (field == "workspace") return contains(call.function, "WorkspaceSize") ? Role::result : Role::input;
-  // What ran in place of what was asked for, or just what was asked for.
-  if (field == "algorithm")
-    return find_field(call.fields, "requested") != nullptr ? Role::result : Role::input;
-  return Role::input;
+  if (call.is_digest)
+    return role_in_digest(call, field);
+  return described_role(call, field) == FieldRole::result ? Role::result : Role::input;
 }
 
 bool has_inputs(const Call& call) {
-  return std::ranges::any_of(
-      call.fields, [&call](const Field& field) { return role_of(call, field.name) == Role::input; });
-}
-
-/// True if the reason is what a tuning file holds, or lacks.
-bool is_of_tuning(const std::string& why) {
-  constexpr Reason reasons[] = {
-      Reason::kept_choice,          Reason::kept_choice_nondeterministic, Reason::kept_choice_not_offered,
-      Reason::kept_plan_other,      Reason::not_in_tuning_file,           Reason::tuning_cannot_keep,
-      Reason::tuning_keeps_fastest, Reason::tuning_keeps_last_plan,       Reason::tuning_keeps_use};
-  return std::ranges::any_of(reasons, [&](Reason reason) { return why == reason_code(reason); });
+  return std::ranges::any_of(call.fields, [&call](const Field& field) {
+    return role_of(call, field.name) == Role::input;
+  });
 }
 
 Section section_of(const Call& call) {
-  if (call.is_digest) return Section::digests;
-  if (call.library == "env" || find_field(call.fields, "variable") != nullptr) return Section::settings;
-  if (call.library == "nccl") return Section::collectives;
-  if (call.function.find("Find") != std::string::npos ||
-      call.function.find("Heuristic") != std::string::npos || is_of_tuning(call.why) ||
-      find_field(call.fields, "first") != nullptr)
-    return Section::tuning;
-  const bool is_drawing_library = is_any_of(call.library, {"libc", "libstdcxx", "libcxx", "curand"});
-  const bool is_seed =
-      find_field(call.fields, "requested") != nullptr || find_field(call.fields, "seed") != nullptr;
-  if (is_seed && (is_drawing_library || call.action == Action::pin)) return Section::seeds;
-  if (call.action == Action::pin || (is_drawing_library && call.fields.empty())) return Section::draws;
-  if (is_any_of(call.library, {"cublas", "cublaslt", "cudnn", "cusparse", "cusolver", "cusolvermg", "cufft"}))
-    return Section::algorithms;
-  return Section::calls;
+  const auto* const rule = std::ranges::find_if(section_rules, [&call](const SectionRule& row) {
+    return row.holds(call);
+  });
+  return rule == std::end(section_rules) ? Section::calls : rule->section;
 }
 
 bool is_of_host(const Call& call) {
@@ -68,7 +111,7 @@ bool is_of_host(const Call& call) {
 }
 
 bool has_unknown_values(const Call& call) {
-  return call.why == reason_code(Reason::values_not_written) ||
+  return call.reason == Reason::values_not_written || call.reason == Reason::further_files ||
          (call.is_digest && find_field(call.fields, "unread") != nullptr);
 }
 

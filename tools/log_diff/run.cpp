@@ -21,7 +21,8 @@ class SharedFacts {
 public:
   std::shared_ptr<const Facts> share(Facts facts) {
     std::shared_ptr<const Facts>& known = known_[facts];
-    if (!known) known = std::make_shared<const Facts>(std::move(facts));
+    if (!known)
+      known = std::make_shared<const Facts>(std::move(facts));
     return known;
   }
 
@@ -51,48 +52,64 @@ void add_record(Digest& digest, const Call& call, const CallCount& count) {
     digest.add(field.value);
   }
   for (const std::vector<std::string>* const frames : {&call.frames, &call.python.frames})
-    for (const std::string& frame : *frames) digest.add(frame);
+    for (const std::string& frame : *frames)
+      digest.add(frame);
   digest.add(call.python.user.value_or(~std::uint64_t{0}));
   digest.add(count.calls << 4 | static_cast<std::uint64_t>(call.action));
 }
 
 class FileReader {
 public:
-  FileReader(LoggedRun& run, const std::optional<std::string>& wanted, std::size_t file, SharedFacts& shared,
-             RecordParser& parser)
-      : run_(run), wanted_(wanted), file_(file), path_(run.folder + "/" + run.files[file]), shared_(shared),
-        parser_(parser), input_(path_), counts_(counts_file(run.folder, run.files[file])) {}
+  FileReader(LoggedRun& run, const std::optional<std::string>& wanted, std::size_t file,
+             SharedFacts& shared, RecordParser& parser)
+      : run_(run), wanted_(wanted), file_(file), path_(run.folder + "/" + run.files[file]),
+        shared_(shared), parser_(parser), input_(path_),
+        counts_(counts_file(run.folder, run.files[file])) {}
 
   void read() {
-    if (!input_) refuse(path_, "cannot be read");
-    const auto take = [this](std::string_view line) { take_line(line); };
-    const auto more = [this] { return splitter_.length() < input_.size(); };
-    if (!read_lines(input_.descriptor(), splitter_, take, more) && more()) refuse(path_, "cannot be read");
-    if (splitter_.has_open_line() && main_) refuse(path_, "is torn: its last line has no end");
+    if (!input_)
+      refuse(path_, "cannot be read");
+    const auto take = [this](std::string_view line) {
+      take_line(line);
+    };
+    const auto more = [this] {
+      return splitter_.length() < input_.size();
+    };
+    if (!read_lines(input_.descriptor(), splitter_, take, more) && more())
+      refuse(path_, "cannot be read");
+    if (splitter_.has_open_line() && main_)
+      refuse(path_, "is torn: its last line has no end");
     finish();
   }
 
 private:
   void take_line(std::string_view line) {
-    if (line.empty()) return;
+    if (line.empty())
+      return;
     std::optional<Line> read = parser_.parse(line);
     if (!read) {
-      if (is_left_out_) return;
+      if (is_left_out_)
+        return;
       refuse(path_, "has a damaged line at byte " + std::to_string(splitter_.line_start()));
     }
-    if (Start* start = std::get_if<Start>(&read->record)) return take_start(*start, read->process);
+    if (Start* start = std::get_if<Start>(&read->record))
+      return take_start(*start, read->process);
     OpenProgram* const open = program(read->process);
-    if (open == nullptr) return;
+    if (open == nullptr)
+      return;
     extend(*open, line.size());
     take_record(*open, read->record, line);
   }
 
   /// Of the wanted run, or of the newest so far; nullptr for a line of another run.
   OpenProgram* program(std::uint64_t number) {
-    if (is_left_out_) return nullptr;
-    if (number == 0 && main_) return &programs_[*main_];
+    if (is_left_out_)
+      return nullptr;
+    if (number == 0 && main_)
+      return &programs_[*main_];
     const auto known = further_.find(number);
-    if (known == further_.end()) refuse(path_, "has a record of a process whose start is missing");
+    if (known == further_.end())
+      refuse(path_, "has a record of a process whose start is missing");
     return &programs_[known->second];
   }
 
@@ -101,17 +118,23 @@ private:
   }
 
   void take_start(Start& start, std::uint64_t number) {
-    if (start.format != log_format) refuse(path_, OtherFormatFile{path_, start.format}.text());
+    if (start.format != log_format)
+      refuse(path_, OtherFormatFile{path_, start.format}.text());
     if (number == 0) {
       is_left_out_ = !choose(start.run);
-      if (is_left_out_) return;
-      if (main_) programs_[*main_].program.was_replaced = true;
-      if (!main_) further_.clear();
+      if (is_left_out_)
+        return;
+      if (main_)
+        programs_[*main_].program.was_replaced = true;
+      if (!main_)
+        further_.clear();
       start_ = start;
       main_ = programs_.size();
     } else {
-      if (is_left_out_) return;
-      if (!main_) refuse(path_, "has a record of a process whose start is missing");
+      if (is_left_out_)
+        return;
+      if (!main_)
+        refuse(path_, "has a record of a process whose start is missing");
       further_[number] = programs_.size();
     }
     OpenProgram& open = programs_.emplace_back();
@@ -136,7 +159,8 @@ private:
       run_.other_runs.insert(name);
       return false;
     }
-    if (!run_.name.empty()) run_.other_runs.insert(run_.name);
+    if (!run_.name.empty())
+      run_.other_runs.insert(run_.name);
     run_.name = name;
     run_.programs.clear();
     run_.builds.clear();
@@ -149,14 +173,16 @@ private:
   }
 
   void take_call(OpenProgram& open, Call& call) {
-    if (call.is_digest && find_field(call.fields, "unread") != nullptr) ++run_.unread_digests;
+    if (call.is_digest && find_field(call.fields, "unread") != nullptr)
+      ++run_.unread_digests;
     const CallCount count = take_count(call);
     open.executions.take_record_of(call.thread);
     ThreadRecords& records = thread_of(open, call.thread);
     if (call.number != records.records + 1)
       refuse(path_, "lacks records before byte " + std::to_string(splitter_.line_start()) +
                         ": the numbers of a thread have a gap");
-    if (records.records % ThreadRecords::records_of_a_chunk == 0) records.chunks.emplace_back();
+    if (records.records % ThreadRecords::records_of_a_chunk == 0)
+      records.chunks.emplace_back();
     ++records.records;
     ++run_records_;
     add_record(records.chunks.back(), call, count);
@@ -165,11 +191,13 @@ private:
 
   /// How often the call was made, and what became of it.
   CallCount take_count(Call& call) {
-    if (call.is_digest || !call.counter) return {1, call.is_digest};
+    if (call.is_digest || !call.counter)
+      return {1, call.is_digest};
     const std::optional<CountEntry> entry = counts_.take(*call.counter, call.action);
     if (!entry)
-      refuse(counts_file(run_.folder, run_.files[file_]),
-             counts_.can_be_read() ? "lacks counts that records name" : "is missing or cannot be read");
+      refuse(counts_file(run_.folder, run_.files[file_]), counts_.can_be_read()
+                                                              ? "lacks counts that records name"
+                                                              : "is missing or cannot be read");
     call.action = entry->action;
     return count_of(entry);
   }
@@ -178,36 +206,52 @@ private:
     std::vector<ThreadRecords>& threads = open.program.threads;
     if (open.last_thread < threads.size() && threads[open.last_thread].name == name)
       return threads[open.last_thread];
-    const auto found = std::ranges::find(threads, name, &ThreadRecords::name);
-    open.last_thread = static_cast<std::size_t>(found - threads.begin());
-    if (found != threads.end()) return *found;
+    const auto thread = std::ranges::find(threads, name, &ThreadRecords::name);
+    open.last_thread = static_cast<std::size_t>(thread - threads.begin());
+    if (thread != threads.end())
+      return *thread;
     threads.emplace_back().name = name;
     return threads.back();
   }
 
   void take_record(OpenProgram& open, Record& record, std::string_view line) {
     const RecordVisitor take = {
-        [&](Call& call) { take_call(open, call); },
-        [&](const Build& build) { run_.builds[build.file].insert(build.id); },
-        [&](const Modules& modules) { take_modules(open, modules); },
+        [&](Call& call) {
+          take_call(open, call);
+        },
+        [&](const Build& build) {
+          run_.builds[build.file].insert(build.id);
+        },
+        [&](const Modules& modules) {
+          take_modules(open, modules);
+        },
         [&](const MoreEnvironment& more) {
           add_environment(open.settings, more.changes, more.noted, more.readers);
         },
-        [&](const Exec& exec) { take_exec(open, exec); },
-        [&](const End& end) { take_end(open, end); },
-        [&](const auto&) { open.libraries.add(record, line); },
+        [&](const Exec& exec) {
+          take_exec(open, exec);
+        },
+        [&](const End& end) {
+          take_end(open, end);
+        },
+        [&](const auto&) {
+          open.libraries.add(record, line);
+        },
     };
     std::visit(take, record);
   }
 
   void take_modules(OpenProgram& open, const Modules& modules) {
     for (std::size_t i = 0; i < std::min(modules.files.size(), modules.builds.size()); ++i)
-      if (!modules.builds[i].empty()) run_.builds[modules.files[i]].insert(modules.builds[i]);
+      if (!modules.builds[i].empty())
+        run_.builds[modules.files[i]].insert(modules.builds[i]);
     open.libraries.add(modules);
-    if (modules.set.empty()) return;
+    if (modules.set.empty())
+      return;
     // Of several records of one process under one name; another's of that name says the same.
     auto& [said_by, files] = module_sets_[modules.set];
-    if (said_by != open.program.number) files = {};
+    if (said_by != open.program.number)
+      files = {};
     said_by = open.program.number;
     files.add(modules);
   }
@@ -231,9 +275,12 @@ private:
   }
 
   void finish() {
-    if (programs_.empty()) return;
+    if (programs_.empty())
+      return;
     const ActionCounts rest = counts_.rest();
-    if (std::ranges::any_of(rest, [](std::uint64_t calls) { return calls > 0; }))
+    if (std::ranges::any_of(rest, [](std::uint64_t calls) {
+          return calls > 0;
+        }))
       refuse(path_, "lacks records of calls that were counted");
     run_.records += run_records_;
     for (OpenProgram& open : programs_) {
@@ -244,7 +291,8 @@ private:
       }
       if (!program.has_end && !program.was_replaced)
         add_unknown(program, " has no end: it was killed, or is still running");
-      if (!open.libraries.has_files()) open.libraries.add_unknown_files();
+      if (!open.libraries.has_files())
+        open.libraries.add_unknown_files();
       program.settings = shared_.share(std::move(open.settings));
       program.libraries = shared_.share(open.libraries.take());
       program.threads.shrink_to_fit();
@@ -281,11 +329,13 @@ private:
 
 void check_is_there(const LoggedRun& run, const RunPlace& place) {
   const std::string folder = in_quotes(place.folder);
-  if (run.files.empty()) throw UsageError("no log in " + folder);
-  if (!run.programs.empty()) return;
+  if (run.files.empty())
+    throw UsageError("no log in " + folder);
+  if (!run.programs.empty())
+    return;
   if (place.run && !run.other_runs.empty())
-    throw UsageError("no run " + in_quotes(*place.run) + " in " + folder + "; the newest there is " +
-                     printable(*run.other_runs.rbegin()));
+    throw UsageError("no run " + in_quotes(*place.run) + " in " + folder +
+                     "; the newest there is " + printable(*run.other_runs.rbegin()));
   throw UsageError("cannot compare: no process in " + folder + " says how it started");
 }
 
@@ -293,17 +343,21 @@ void check_is_there(const LoggedRun& run, const RunPlace& place) {
 
 RunPlace find_run(const std::string& name) {
   std::error_code error;
-  if (std::filesystem::is_directory(name, error)) return {name, std::nullopt};
+  if (std::filesystem::is_directory(name, error))
+    return {name, std::nullopt};
   const std::filesystem::path path(name);
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
-  if (!path.has_filename() || record_files(folder).empty()) return {name, std::nullopt};
+  if (!path.has_filename() || record_files(folder).empty())
+    return {name, std::nullopt};
   return {folder, path.filename()};
 }
 
 std::string describe(const ProcessName& process) {
   std::string text = "process " + printable(process.path);
-  if (process.rank != 0) text += " of rank " + std::to_string(process.rank);
-  if (!process.job.empty()) text += " of job " + printable(process.job);
+  if (process.rank != 0)
+    text += " of rank " + std::to_string(process.rank);
+  if (!process.job.empty())
+    text += " of job " + printable(process.job);
   return text;
 }
 
@@ -314,7 +368,8 @@ LoggedRun read_run(const RunPlace& place) {
   run.files = record_files(place.folder);
   SharedFacts shared;
   RecordParser parser;
-  for (std::size_t i = 0; i < run.files.size(); ++i) FileReader(run, place.run, i, shared, parser).read();
+  for (std::size_t i = 0; i < run.files.size(); ++i)
+    FileReader(run, place.run, i, shared, parser).read();
   check_is_there(run, place);
   std::ranges::stable_sort(run.programs, {}, &Program::name);
   run.marks = rank_marks(run.folder, run.name);

@@ -1,6 +1,6 @@
-// One run of a log, read once: of each program of each process what its settings, files and threads are, and
-// of each thread how many records it has and a digest of them. What is kept grows with processes and threads,
-// not with records.
+// One run of a log, read once: of each program of each process what its settings, files and threads
+// are, and of each thread how many records it has and a digest of them. What is kept grows with
+// processes and threads, not with records.
 #pragma once
 
 #include "log_diff/digest.h"
@@ -37,8 +37,8 @@ struct ProcessName {
   auto operator<=>(const ProcessName&) const = default;
 };
 
-/// The records of one thread, digested by chunks: where all are the same in both runs, none is read again,
-/// and equal ones at the beginning are passed over.
+/// The records of one thread, digested by chunks: where all are the same in both runs, none is read
+/// again, and equal ones at the beginning are passed over.
 struct ThreadRecords {
   std::string name;
   std::uint64_t records = 0;
@@ -77,7 +77,8 @@ struct LoggedRun {
 /// "process 0.2 of rank 3", safe to print.
 std::string describe(const ProcessName& process);
 
-/// Throws UsageError for a log that cannot be compared: nothing there, torn, damaged, of a later format.
+/// Throws UsageError for a log that cannot be compared: nothing there, torn, damaged, of a later
+/// format.
 LoggedRun read_run(const RunPlace& place);
 
 } // namespace detshim

@@ -22,7 +22,8 @@ RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_si
   Digest inputs, results;
   for (const Field& field : call.fields) {
     const Role role = role_of(call, field.name);
-    if (role == Role::context) continue;
+    if (role == Role::context)
+      continue;
     const bool is_input = role == Role::input;
     key.has_results |= !is_input;
     Digest& digest = is_input ? inputs : results;
@@ -43,30 +44,36 @@ ThreadKeys read_keys(const LoggedRun& run, const Program& program, const PassedO
   ThreadKeys keys_of;
   const OpenFile file(path_of(run, program));
   Counts counts(counts_file(run.folder, run.files[program.file]));
-  if (!file || ::lseek(file.descriptor(), static_cast<off_t>(program.begin), SEEK_SET) < 0) return keys_of;
+  if (!file || ::lseek(file.descriptor(), static_cast<off_t>(program.begin), SEEK_SET) < 0)
+    return keys_of;
   RecordParser parser;
   LineSplitter splitter;
   const auto take = [&](std::string_view line) {
     const std::uint64_t offset = program.begin + splitter.line_start();
-    if (offset > program.end || line.empty()) return;
+    if (offset > program.end || line.empty())
+      return;
     const std::optional<Line> read = parser.parse(line);
-    const Call* const found =
+    const Call* const record =
         read && read->process == program.number ? std::get_if<Call>(&read->record) : nullptr;
-    const auto thread = found == nullptr ? threads.end() : threads.find(found->thread);
-    if (thread == threads.end() || found->number <= thread->second) return;
-    std::vector<RecordKey>& keys = keys_of[found->thread];
-    if (keys.size() >= most_compared_records) return;
-    Call call = *found;
+    const auto thread = record == nullptr ? threads.end() : threads.find(record->thread);
+    if (thread == threads.end() || record->number <= thread->second)
+      return;
+    std::vector<RecordKey>& keys = keys_of[record->thread];
+    if (keys.size() >= most_compared_records)
+      return;
+    Call call = *record;
     const std::optional<CountEntry> entry =
         call.counter ? counts.look_at(*call.counter, call.action) : std::nullopt;
-    if (entry) call.action = entry->action;
+    if (entry)
+      call.action = entry->action;
     RecordKey key = key_of(call, program, call_sites);
     key.count = call.is_digest ? CallCount{1} : count_of(entry);
     key.offset = offset;
     keys.push_back(key);
   };
-  read_lines(file.descriptor(), splitter, take,
-             [&] { return program.begin + splitter.line_start() <= program.end; });
+  read_lines(file.descriptor(), splitter, take, [&] {
+    return program.begin + splitter.line_start() <= program.end;
+  });
   return keys_of;
 }
 
@@ -75,7 +82,8 @@ std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Pr
   RecordParser parser;
   const std::optional<Line> line = parser.parse(line_at(path_of(run, program), key.offset));
   const Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
-  if (call == nullptr) return std::nullopt;
+  if (call == nullptr)
+    return std::nullopt;
   return RecordDifference::Side{*call, key.count};
 }
 

@@ -5,16 +5,19 @@
 namespace detshim {
 
 std::size_t FoldedCalls::severity(Action action) {
-  return static_cast<std::size_t>(std::ranges::find(actions_worst_first, action) - actions_worst_first);
+  return static_cast<std::size_t>(std::ranges::find(actions_worst_first, action) -
+                                  actions_worst_first);
 }
 
 void SymbolCalls::add_example(const std::vector<Field>& fields, const CallCount& calls) {
   constexpr std::size_t most_examples = 256;
   examples[fields].add(calls);
-  if (examples.size() <= 2 * most_examples) return;
+  if (examples.size() <= 2 * most_examples)
+    return;
   // Those of the most calls stay. To do it for many at once costs little for each.
   std::vector<std::uint64_t> numbers;
-  for (const auto& example : examples) numbers.push_back(example.second.calls);
+  for (const auto& example : examples)
+    numbers.push_back(example.second.calls);
   const auto middle = numbers.begin() + most_examples;
   std::ranges::nth_element(numbers, middle, std::ranges::greater());
   std::size_t kept = 0;
@@ -29,32 +32,39 @@ void SymbolCalls::add_example(const std::vector<Field>& fields, const CallCount&
 
 void SymbolCalls::add(const Call& call, const CallCount& calls) {
   count.add(calls);
-  if (!call.fields.empty()) add_example(call.fields, calls);
-  if (const auto known = places.find(std::tie(call.at, call.frames, call.python)); known != places.end())
+  if (!call.fields.empty())
+    add_example(call.fields, calls);
+  if (const auto known = places.find(std::tie(call.at, call.frames, call.python));
+      known != places.end())
     known->second.add(calls);
   else
     places.emplace(std::tie(call.at, call.frames, call.python), calls);
-  if (!call.why.empty() && !reasons.contains(call.why)) reasons.insert(call.why);
+  if (!call.why.empty() && !reasons.contains(call.why))
+    reasons.insert(call.why);
 }
 
 void SymbolCalls::add(SymbolCalls& other) {
   count.add(other.count);
-  for (const auto& [fields, calls] : other.examples) add_example(fields, calls);
+  for (const auto& [fields, calls] : other.examples)
+    add_example(fields, calls);
   examples_left_out += other.examples_left_out;
-  for (const auto& [place, calls] : other.places) places[place].add(calls);
+  for (const auto& [place, calls] : other.places)
+    places[place].add(calls);
   reasons.merge(other.reasons);
   ranks.merge(other.ranks);
 }
 
 SymbolCalls& FoldedCalls::of(const Call& call) {
   const auto known = symbols.find(call);
-  if (known != symbols.end()) return known->second;
+  if (known != symbols.end())
+    return known->second;
   return symbols.try_emplace({call.library, call.function, call.action}).first->second;
 }
 
 void FoldedCalls::add(FoldedCalls&& other) {
   symbols.merge(other.symbols);
-  for (auto& [symbol, calls] : other.symbols) symbols.find(symbol)->second.add(calls);
+  for (auto& [symbol, calls] : other.symbols)
+    symbols.find(symbol)->second.add(calls);
 }
 
 } // namespace detshim

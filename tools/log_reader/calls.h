@@ -1,5 +1,5 @@
-// A log's calls, folded while they are read: what is kept grows with the places that calls came from, not
-// with the calls.
+// A log's calls, folded while they are read: what is kept grows with the places that calls came
+// from, not with the calls.
 #pragma once
 
 #include "log_reader/record.h"
@@ -19,7 +19,8 @@ inline constexpr Action actions_worst_first[] = {
     Action::nondeterministic, Action::uncovered, Action::refuse,
     Action::replace,          Action::pin,       Action::observe};
 
-/// A number of calls. Not exact: at least that many (the counts file is missing, or a call was cut short).
+/// A number of calls. Not exact: at least that many (the counts file is missing, or a call was cut
+/// short).
 struct CallCount {
   std::uint64_t calls = 0;
   bool is_exact = true;
@@ -36,9 +37,11 @@ struct SymbolCalls {
   std::map<std::vector<Field>, CallCount> examples; ///< values; of many, those of the most calls
   std::uint64_t examples_left_out = 0;              ///< records with other values
   /// By at, frames and Python.
-  std::map<std::tuple<std::string, std::vector<std::string>, PythonFrames>, CallCount, std::less<>> places;
+  std::map<std::tuple<std::string, std::vector<std::string>, PythonFrames>, CallCount, std::less<>>
+      places;
   std::set<std::string> reasons;
-  std::set<std::pair<std::string, std::int64_t>> ranks; ///< job and rank; of what a reader must hear of alone
+  std::set<std::pair<std::string, std::int64_t>>
+      ranks; ///< job and rank; of what a reader must hear of alone
 
   void add(const Call& call, const CallCount& calls);
   void add(SymbolCalls& other);

@@ -13,8 +13,8 @@ constexpr std::uint64_t most_entries = 1 << 26; // a file with a hole may claim 
 std::size_t read_at(int descriptor, void* to, std::size_t size, std::uint64_t offset) {
   std::size_t length = 0;
   ssize_t count = 0;
-  while (length < size && (count = ::pread(descriptor, static_cast<char*>(to) + length, size - length,
-                                           static_cast<off_t>(offset + length))) > 0)
+  while (length < size && (count = ::pread(descriptor, static_cast<char*>(to) + length,
+                                           size - length, static_cast<off_t>(offset + length))) > 0)
     length += static_cast<std::size_t>(count);
   return length;
 }
@@ -22,21 +22,24 @@ std::size_t read_at(int descriptor, void* to, std::size_t size, std::uint64_t of
 } // namespace
 
 CallCount count_of(const std::optional<CountEntry>& entry) {
-  if (!entry) return {1, false};
+  if (!entry)
+    return {1, false};
   // An entry that still counts 0 is of a call that never returned: it was made all the same.
   return {std::max<std::uint64_t>(entry->calls, 1), entry->calls > 0 && entry->is_exact};
 }
 
 Counts::Counts(const std::string& file) : file_(file) {
   CountsHeader header;
-  entries_known_ = file_ && read_at(file_.descriptor(), &header, sizeof header, 0) == sizeof header &&
+  entries_known_ = file_ &&
+                   read_at(file_.descriptor(), &header, sizeof header, 0) == sizeof header &&
                    is_counts_header(header);
 }
 
 bool Counts::read_block(std::uint64_t number) {
   if (block_number_ != number) {
     const auto offset = static_cast<std::uint64_t>(offset_of_count(number * block_.size()));
-    block_length_ = read_at(file_.descriptor(), block_.data(), sizeof block_, offset) / sizeof(CountsEntry);
+    block_length_ =
+        read_at(file_.descriptor(), block_.data(), sizeof block_, offset) / sizeof(CountsEntry);
     block_number_ = number;
   }
   return block_length_ > 0;
@@ -53,21 +56,25 @@ std::optional<CountEntry> Counts::read(std::uint64_t index) {
 }
 
 void Counts::mark_taken(std::uint64_t index) {
-  if (index >= taken_.size()) taken_.resize(std::max<std::size_t>(index + 1, 2 * taken_.size()));
+  if (index >= taken_.size())
+    taken_.resize(std::max<std::size_t>(index + 1, 2 * taken_.size()));
   taken_[index] = true;
 }
 
 std::optional<CountEntry> Counts::look_at(std::uint64_t index, Action action) {
   const std::optional<CountEntry> entry = read(index);
-  if (!entry) return std::nullopt;
+  if (!entry)
+    return std::nullopt;
   const bool is_taken_back = action == Action::nondeterministic && entry->action == Action::observe;
   return entry->action == action || is_taken_back ? entry : std::nullopt;
 }
 
 std::optional<CountEntry> Counts::take(std::uint64_t index, Action action) {
-  if (index < taken_.size() && taken_[index]) return std::nullopt;
+  if (index < taken_.size() && taken_[index])
+    return std::nullopt;
   const std::optional<CountEntry> entry = look_at(index, action);
-  if (entry) mark_taken(index);
+  if (entry)
+    mark_taken(index);
   return entry;
 }
 
@@ -75,8 +82,10 @@ ActionCounts Counts::rest() {
   ActionCounts sums{};
   for (std::uint64_t i = 0; entries_known_ && i < most_entries; ++i) {
     const std::optional<CountEntry> entry = read(i);
-    if (!entry) break;
-    if (entry->action == Action::none || (i < taken_.size() && taken_[i])) continue;
+    if (!entry)
+      break;
+    if (entry->action == Action::none || (i < taken_.size() && taken_[i]))
+      continue;
     std::uint64_t& sum = sums[static_cast<std::size_t>(entry->action)];
     sum = saturated_sum(sum, entry->calls);
   }

@@ -32,8 +32,8 @@ public:
   bool can_be_read() const { return entries_known_; }
 
   /// The entry of a record; nothing if it is not there, of another action, or was
-  /// taken already: it belongs to one record alone. What a record calls nondeterministic may have been given
-  /// back: the entry then says observe.
+  /// taken already: it belongs to one record alone. What a record calls nondeterministic may have
+  /// been given back: the entry then says observe.
   std::optional<CountEntry> take(std::uint64_t index, Action action);
 
   /// The same, whoever took it.

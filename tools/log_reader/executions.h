@@ -9,8 +9,8 @@
 
 namespace detshim {
 
-/// What the threads of one process say of programs that they execute. At most one succeeds, and ends the
-/// others.
+/// What the threads of one process say of programs that they execute. At most one succeeds, and
+/// ends the others.
 class Executions {
 public:
   void take(const Exec& exec) {
@@ -19,9 +19,11 @@ public:
     else
       standing_[exec.thread] = exec;
   }
-  /// A record of that thread: it is still there, as after a signal handler that left the call by longjmp.
+  /// A record of that thread: it is still there, as after a signal handler that left the call by
+  /// longjmp.
   void take_record_of(std::string_view thread) {
-    if (const auto known = standing_.find(thread); known != standing_.end()) standing_.erase(known);
+    if (const auto known = standing_.find(thread); known != standing_.end())
+      standing_.erase(known);
   }
   /// The one that is not taken back; nullptr without one.
   const Exec* last() const { return standing_.empty() ? nullptr : &standing_.begin()->second; }

@@ -7,8 +7,9 @@ namespace detshim {
 namespace {
 
 constexpr std::array library_folders = {
-    "/usr/",           "/lib/",        "/lib64/",     "/opt/rocm",       "/opt/nvidia/",    "/opt/intel/",
-    "/opt/conda/lib/", "/opt/hpc_sdk", "/nix/store/", "/usr/local/cuda", "/usr/local/lib/", "/gnu/store/",
+    "/usr/",        "/lib/",           "/lib64/",         "/opt/rocm",
+    "/opt/nvidia/", "/opt/intel/",     "/opt/conda/lib/", "/opt/hpc_sdk",
+    "/nix/store/",  "/usr/local/cuda", "/usr/local/lib/", "/gnu/store/",
 };
 
 constexpr std::array library_parts = {
@@ -30,26 +31,36 @@ constexpr std::array header_endings = {".h",   ".hh",  ".hpp", ".hxx", ".cuh", "
 bool is_header(std::string_view file) {
   const std::string_view name = file.substr(file.rfind('/') + 1);
   return name.find('.') == std::string_view::npos || // <vector>
-         std::ranges::any_of(header_endings, [&](const char* ending) { return name.ends_with(ending); });
+         std::ranges::any_of(header_endings, [&](const char* ending) {
+           return name.ends_with(ending);
+         });
 }
 
 bool is_in_library_folder(std::string_view file) {
   // What somebody builds there is his own.
-  if (file.starts_with("/usr/local/src/") || file.starts_with("/usr/local/bin/")) return false;
-  return std::ranges::any_of(library_folders, [&](const char* folder) { return file.starts_with(folder); }) ||
-         std::ranges::any_of(library_parts, [&](const char* part) { return file.find(part) != file.npos; });
+  if (file.starts_with("/usr/local/src/") || file.starts_with("/usr/local/bin/"))
+    return false;
+  return std::ranges::any_of(library_folders,
+                             [&](const char* folder) {
+                               return file.starts_with(folder);
+                             }) ||
+         std::ranges::any_of(library_parts, [&](const char* part) {
+           return file.find(part) != file.npos;
+         });
 }
 
 } // namespace
 
 bool is_library_source(std::string_view file) {
   return is_in_library_folder(file) ||
-         (is_header(file) &&
-          std::ranges::any_of(wrappers, [&](const char* part) { return file.find(part) != file.npos; }));
+         (is_header(file) && std::ranges::any_of(wrappers, [&](const char* part) {
+            return file.find(part) != file.npos;
+          }));
 }
 
 bool is_library_file(std::string_view file) {
-  return is_in_library_folder(file) || file.substr(file.rfind('/') + 1).starts_with("libdetshim.so");
+  return is_in_library_folder(file) ||
+         file.substr(file.rfind('/') + 1).starts_with("libdetshim.so");
 }
 
 } // namespace detshim

@@ -14,7 +14,8 @@ namespace detshim {
 /// When the file was last written to, in nanoseconds since 1970; 0 if that cannot be told.
 inline std::int64_t last_written(const std::string& file) {
   struct stat status;
-  if (::stat(file.c_str(), &status) != 0) return 0;
+  if (::stat(file.c_str(), &status) != 0)
+    return 0;
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/describe.h"
+#include "common/reasons.h"
 #include "common/record_schema.h"
 
 #include <array>
@@ -94,18 +95,24 @@ struct Call {
   std::string thread, library, function;
   Action action = Action::none;
   std::vector<Field> fields;
-  std::string why, at;
-  std::vector<std::string> frames; ///< who called the code at `at`, innermost first, each as in `at`
+  std::string why;              ///< as the log has it: a newer detshim may know more reasons
+  Reason reason = Reason::none; ///< what `why` says; none where this reader does not know it
+  std::string at;
+  std::string rule; ///< that told what a seed is (docs/SEEDS.md); empty in most records
+  std::vector<std::string>
+      frames; ///< who called the code at `at`, innermost first, each as in `at`
   PythonFrames python;
   std::optional<std::uint64_t> counter; ///< index into the counts file
-  bool is_digest = false;               ///< no call: an output digest, of what left the program there
+  bool is_digest = false; ///< no call: an output digest, of what left the program there
 };
 
-/// Files that were loaded when the process ended; several records where one line could not hold all.
+/// Files that were loaded when the process ended; several records where one line could not hold
+/// all.
 struct Modules {
   std::vector<std::string> files;
-  std::vector<std::string> builds; ///< the build id of each, in hexadecimal; empty where it has none
-  std::string set;                 ///< by which other processes in the same file refer to them; else empty
+  std::vector<std::string>
+      builds;      ///< the build id of each, in hexadecimal; empty where it has none
+  std::string set; ///< by which other processes in the same file refer to them; else empty
 };
 
 /// Which build of a file a call came from, before the process's first such record.
@@ -125,10 +132,11 @@ struct Runtime {
   std::string file, why;
 };
 
-/// Where the user's own machine code does what leaves no record: reads a clock, starts threads, forks;
-/// and where anybody made a child while another had not been waited for.
+/// Where the user's own machine code does what leaves no record: reads a clock, starts threads,
+/// forks; and where anybody made a child while another had not been waited for.
 struct UserPlace {
-  std::string kind; ///< "clock", "threads", "forks", "children"; of an input what it is: "network"
+  RecordType kind = RecordType::any; ///< clock, threads, forks, children or input
+  std::string what;                  ///< of an input: "network"
   std::string at;
   std::vector<std::string> frames; ///< who called the code there, innermost first, each as in `at`
   PythonFrames python;             ///< of a clock that Python code read before there was a log
@@ -149,11 +157,12 @@ struct Framework {
 struct Coverage {
   std::string library;
   std::vector<std::string> files;
-  std::uint64_t hooks = 0;          ///< so many of its hooks stand in front of a function of these files
+  std::uint64_t hooks = 0; ///< so many of its hooks stand in front of a function of these files
   std::vector<std::string> missing; ///< hooks that do not
 };
 
-/// The process took another user's rights, or another root: what it executes may not be able to write a log.
+/// The process took another user's rights, or another root: what it executes may not be able to
+/// write a log.
 struct Rights {
   std::string function;
 };
@@ -175,21 +184,23 @@ struct Exec {
   bool has_failed = false;
   std::optional<std::uint64_t> time; ///< as of Start
   std::string module_set;            ///< as of End
-  bool is_awaited = false;           ///< the program leaves a log, if it comes to an end
+  bool is_awaited = false;           ///< the program leaves a log, if it ends
   bool is_followed = true;           ///< false where it should have left one, and did not
 };
 
 struct End {
   ActionCounts counts{};
   std::optional<std::uint64_t> time; ///< as of Start
-  std::string module_set;            ///< what was loaded is as another process's Modules of that set say
+  std::string module_set;   ///< what was loaded is as another process's Modules of that set say
+  std::uint64_t failed = 0; ///< the exit status, where names may be a run's before it; else 0
 };
 
 /// A rank that a launcher started, or a launcher, as the library in it has said at its start.
 struct RankMark {
   std::string run;
-  std::string job, job_key;  ///< the job, for a reader and exactly
-  std::string launcher;      ///< the one before it, or itself; the same for all that start one job together
+  std::string job, job_key; ///< the job, for a reader and exactly
+  std::string
+      launcher; ///< the one before it, or itself; the same for all that start one job together
   std::string node, program; ///< program: the launcher; empty for a rank
   std::int64_t rank = 0, size = 0, pid = 0;
 };
@@ -197,9 +208,9 @@ struct RankMark {
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
-using Record =
-    std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage, Modules, Rights,
-                 Lost, Runtime, UserPlace, VariableHashes, Framework, Killed, Exec, End, RankMark>;
+using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound,
+                            Coverage, Modules, Rights, Lost, Runtime, UserPlace, VariableHashes,
+                            Framework, Killed, Exec, End, RankMark>;
 
 struct Line {
   Record record;

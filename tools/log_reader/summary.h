@@ -1,5 +1,5 @@
-// A log's calls, grouped for a reader: worst first, then by library and symbol. And the jobs of its ranks:
-// how many each has by what its launcher says, and which of them have shown themselves.
+// A log's calls, grouped for a reader: worst first, then by library and symbol. And the jobs of its
+// ranks: how many each has by what its launcher says, and which of them have shown themselves.
 #pragma once
 
 #include "log_reader/log.h"
@@ -25,13 +25,15 @@ struct CallPlace {
   CallCount count;
 };
 
-/// All calls of one symbol that met one action. Lists hold each distinct entry once, most calls first.
+/// All calls of one symbol that met one action. Lists hold each distinct entry once, most calls
+/// first.
 struct SymbolSummary {
   Action action = Action::none;
   std::string library, function;
   CallCount count;
   std::vector<Example> examples;
-  std::uint64_t examples_left_out = 0; ///< records with other values: of very many, not all are kept
+  std::uint64_t examples_left_out =
+      0; ///< records with other values: of very many, not all are kept
   std::vector<std::string> reasons;
   std::vector<CallPlace> places;
   const SymbolCalls* calls = nullptr; ///< in the log
@@ -53,7 +55,9 @@ struct Summary {
   CallCount total(Action action) const { return totals[static_cast<std::size_t>(action)]; }
   std::uint64_t lost(Action action) const { return unrecorded[static_cast<std::size_t>(action)]; }
   /// Calls of that action, whether their records could be read or not.
-  std::uint64_t calls(Action action) const { return saturated_sum(total(action).calls, lost(action)); }
+  std::uint64_t calls(Action action) const {
+    return saturated_sum(total(action).calls, lost(action));
+  }
 };
 
 /// Puts the calls of `log` in order, which must live as long as the summary.

@@ -30,7 +30,8 @@ using Json = nlohmann::ordered_json; // members as they are written
 template <typename List, typename Of>
 Json json_list(const List& list, Of of) {
   Json result = Json::array();
-  for (const auto& entry : list) result.push_back(of(entry));
+  for (const auto& entry : list)
+    result.push_back(of(entry));
   return result;
 }
 
@@ -41,7 +42,8 @@ std::string text_of(const AnyJson& object, const char* name) {
   return member != object.end() && member->is_string() ? member->template get<std::string>() : "";
 }
 
-/// Pure ASCII, and stray bytes (of a file's name, say) replaced: safe for a terminal and for any parser.
+/// Pure ASCII, and stray bytes (of a file's name, say) replaced: safe for a terminal and for any
+/// parser.
 inline void print_json(std::ostream& out, const Json& document) {
   out << document.dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) << '\n';
 }

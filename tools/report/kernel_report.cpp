@@ -24,7 +24,8 @@ const EffectTexts& texts_of(GpuEffect effect) {
   using enum GpuEffect;
   static constexpr EffectTexts all[] = {
       {order_free, "order_free", "an atomic whose order does not matter"},
-      {adds_floats, "adds_floats", "adds floating-point numbers in the order in which threads come"},
+      {adds_floats, "adds_floats",
+       "adds floating-point numbers in the order in which threads come"},
       {tensor_sum, "tensor_sum", "adds by a tensor map, which may be of floating-point numbers"},
       {swaps_floats, "swaps_floats", "compares and swaps a computed floating-point number"},
       {swaps, "swaps", "compares and swaps: which thread is first may matter"},
@@ -38,7 +39,8 @@ const EffectTexts& texts_of(GpuEffect effect) {
       {unknown_call, "unknown_call", "calls a function whose code is not known"},
       {unread, "unread", "is code that detshim cannot read"},
   };
-  static_assert(std::size(all) == static_cast<std::size_t>(unread) + 1, "each effect has its texts");
+  static_assert(std::size(all) == static_cast<std::size_t>(unread) + 1,
+                "each effect has its texts");
   return *std::ranges::find(all, effect, &EffectTexts::effect);
 }
 
@@ -50,9 +52,12 @@ std::string short_name(const std::string& symbol, bool with_arguments = true) {
   std::string result;
   std::size_t depth = 0;
   for (const char c : name) {
-    if (c == '<') ++depth;
-    if (depth == 0 || with_arguments) result += c;
-    if (c == '>' && depth > 0) --depth;
+    if (c == '<')
+      ++depth;
+    if (depth == 0 || with_arguments)
+      result += c;
+    if (c == '>' && depth > 0)
+      --depth;
   }
   return result;
 }
@@ -75,21 +80,27 @@ struct Group {
 void print_answer(const FileKernels& file, KernelAnswer answer, const char* heading, bool all) {
   std::map<std::string, Group> groups;
   for (const auto& [name, kernel] : file.scan.kernels) {
-    if (kernel.answer != answer) continue;
+    if (kernel.answer != answer)
+      continue;
     Group& group = groups[short_name(name, all)];
     ++group.kernels;
-    for (const GpuNote& note : kernel.causes()) group.causes.insert(described(note, all));
+    for (const GpuNote& note : kernel.causes())
+      group.causes.insert(described(note, all));
   }
-  if (!groups.empty()) std::cout << heading << ":\n";
+  if (!groups.empty())
+    std::cout << heading << ":\n";
   std::size_t shown = 0;
   for (const auto& [name, group] : groups) {
-    if (!all && shown++ == shown_kernels) break;
+    if (!all && shown++ == shown_kernels)
+      break;
     std::cout << "  " << printable(name);
-    if (group.kernels > 1) std::cout << " (" << group.kernels << " of that name)";
+    if (group.kernels > 1)
+      std::cout << " (" << group.kernels << " of that name)";
     std::cout << '\n';
     std::size_t causes = 0;
     for (const std::string& cause : group.causes)
-      if (all || ++causes <= shown_causes) std::cout << "    " << printable(cause) << '\n';
+      if (all || ++causes <= shown_causes)
+        std::cout << "    " << printable(cause) << '\n';
     if (causes > shown_causes)
       std::cout << "    and " << counted(causes - shown_causes, "more place") << '\n';
   }
@@ -99,7 +110,8 @@ void print_answer(const FileKernels& file, KernelAnswer answer, const char* head
 
 std::size_t count_of(const KernelScan& scan, KernelAnswer answer) {
   std::size_t count = 0;
-  for (const auto& [name, kernel] : scan.kernels) count += kernel.answer == answer ? 1 : 0;
+  for (const auto& [name, kernel] : scan.kernels)
+    count += kernel.answer == answer ? 1 : 0;
   return count;
 }
 
@@ -137,7 +149,8 @@ void print_kernels_json(const std::vector<FileKernels>& files, bool all) {
         Json evidence = Json::array();
         for (const GpuNote& note : notes) {
           answer = std::max(answer, answer_of(note.effect));
-          if (all || answer_of(note.effect) != KernelAnswer::none) evidence.push_back(note_json(note));
+          if (all || answer_of(note.effect) != KernelAnswer::none)
+            evidence.push_back(note_json(note));
         }
         kernels.push_back({{"file", file.file},
                            {"arch", architecture},
@@ -149,8 +162,9 @@ void print_kernels_json(const std::vector<FileKernels>& files, bool all) {
     for (const auto& [why, count] : file.scan.problems)
       unread.push_back({{"file", file.file}, {"why", why}, {"count", count}});
   }
-  print_json(std::cout,
-             {{"schema_version", 1}, {"kernels", std::move(kernels)}, {"not_read", std::move(unread)}});
+  print_json(
+      std::cout,
+      {{"schema_version", 1}, {"kernels", std::move(kernels)}, {"not_read", std::move(unread)}});
 }
 
 } // namespace detshim

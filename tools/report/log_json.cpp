@@ -39,7 +39,8 @@ Json job_of(const LoggedJob& job) {
 /// Of fields of one name the last counts, at the place of the first.
 Json fields_of(const std::vector<Field>& fields) {
   Json result = Json::object();
-  for (const Field& field : fields) result[field.name] = field.value;
+  for (const Field& field : fields)
+    result[field.name] = field.value;
   return result;
 }
 
@@ -55,7 +56,8 @@ Json line_of(const SourceLine& source) {
 
 Json source_of(const std::string& at, SourceLines& source_lines) {
   const std::optional<SourceLine> source = source_lines.find(at);
-  if (!source) return nullptr;
+  if (!source)
+    return nullptr;
   Json result = line_of(*source);
   result["inlined_into"] = json_list(source->inlined_into, line_of);
   return result;
@@ -63,7 +65,8 @@ Json source_of(const std::string& at, SourceLines& source_lines) {
 
 Json place_of(const CallPlace& place, SourceLines& source_lines) {
   Json result = {{"at", place.at}, {"python", place.python.frames}};
-  if (place.python.user) result["user"] = *place.python.user;
+  if (place.python.user)
+    result["user"] = *place.python.user;
   result["source"] = source_of(place.at, source_lines);
   result["frames"] = json_list(place.frames, [&](const std::string& frame) -> Json {
     return {{"at", frame}, {"source", source_of(frame, source_lines)}};
@@ -79,7 +82,9 @@ Json place_of(const CallPlace& place, SourceLines& source_lines) {
 }
 
 Json symbol_of(const SymbolSummary& symbol, SourceLines& source_lines) {
-  const auto place = [&](const CallPlace& one) { return place_of(one, source_lines); };
+  const auto place = [&](const CallPlace& call_place) {
+    return place_of(call_place, source_lines);
+  };
   return {{"action", name_of(symbol.action)},
           {"library", symbol.library},
           {"function", symbol.function},
@@ -107,7 +112,10 @@ Json records_of(const Log& log) {
                                              {"at", call.at},
                                              {"frames", call.frames},
                                              {"python", call.python.frames}});
-    if (call.python.user) record["user"] = *call.python.user;
+    if (call.python.user)
+      record["user"] = *call.python.user;
+    if (!call.rule.empty())
+      record["rule"] = call.rule;
     record["count"] = count.calls;
     record["exact"] = count.is_exact;
   });
@@ -122,14 +130,14 @@ Json unended(const Process* process) {
 }
 
 Json uncovered_of(const LoadedCode& code) {
-  Json found = Json::array();
+  Json places = Json::array();
   for (std::size_t i = 0; i < code.uncovered.size(); ++i)
     for (const FileScan& file = code.uncovered[i]; const FoundPlace& place : file.places)
-      found.push_back({{"at", place_text(file, place)},
-                       {"own", i < code.own}, // not a library of the system
-                       {"function", unless_empty(place.function)},
-                       {"kind", draw_name(place.kind)}});
-  return found;
+      places.push_back({{"at", place_text(file, place)},
+                        {"own", i < code.own}, // not a library of the system
+                        {"function", unless_empty(place.function)},
+                        {"kind", draw_name(place.kind)}});
+  return places;
 }
 
 Json coverage_of(const Log& log) {
@@ -146,7 +154,8 @@ Json coverage_of(const Log& log) {
 }
 
 Json evidence_of(const EvidenceUse& evidence) {
-  constexpr const char* answers[] = {"none", "holds", "changed", "unknown", "new_findings", "differed"};
+  constexpr const char* answers[] = {"none",    "holds",        "changed",
+                                     "unknown", "new_findings", "differed"};
   return {{"answer", answers[static_cast<std::size_t>(evidence.answer)]},
           {"runs", evidence.runs},
           {"date", unless_empty(evidence.date)},
@@ -168,11 +177,14 @@ Json verdict_reason(const VerdictReason& reason) {
 Json log_json(const JudgedLog& judged, bool all) {
   const auto& [log, summary, code, verdict] = judged;
   SourceLines source_lines(code.changed);
-  const auto symbol = [&](const SymbolSummary& one) { return symbol_of(one, source_lines); };
+  const auto symbol = [&](const SymbolSummary& summarized) {
+    return symbol_of(summarized, source_lines);
+  };
   Json totals = Json::object(), lost = Json::object();
   for (const Action action : actions_worst_first) {
     totals[name_of(action)] = summary.calls(action);
-    if (summary.lost(action) > 0) lost[name_of(action)] = summary.lost(action);
+    if (summary.lost(action) > 0)
+      lost[name_of(action)] = summary.lost(action);
   }
   Json document = {
       {"schema_version", 1},
@@ -186,15 +198,17 @@ Json log_json(const JudgedLog& judged, bool all) {
       {"threads", summary.threads},
       {"totals", totals},
       {"calls", json_list(summary.symbols, symbol)},
-      {"libraries",
-       json_list(summary.libraries,
-                 [](const Library& library) -> Json {
-                   return {{"library", library.name}, {"file", library.file}, {"version", library.version}};
+      {"libraries", json_list(summary.libraries,
+                              [](const Library& library) -> Json {
+                                return {{"library", library.name},
+                                        {"file", library.file},
+                                        {"version", library.version}};
+                              })},
+      {"environment",
+       json_list(summary.environment,
+                 [](const EnvironmentChange& change) -> Json {
+                   return {{"name", change.name}, {"was", change.was}, {"now", change.now}};
                  })},
-      {"environment", json_list(summary.environment,
-                                [](const EnvironmentChange& change) -> Json {
-                                  return {{"name", change.name}, {"was", change.was}, {"now", change.now}};
-                                })},
       {"noted", json_list(summary.noted,
                           [](const NotedVariable& variable) -> Json {
                             return {{"name", variable.name}, {"value", variable.value}};
@@ -219,13 +233,15 @@ Json log_json(const JudgedLog& judged, bool all) {
       {"own_kernels", verdict.own_kernels},
       {"idle_cuda_libraries", verdict.idle_cuda_libraries},
       {"evidence", evidence_of(verdict.evidence)},
-      {"acceptances", json_list(verdict.acceptances,
-                                [](const Acceptance& acceptance) -> Json {
-                                  return {{"name", acceptance.name}, {"reasons", acceptance.reasons}};
-                                })},
+      {"acceptances",
+       json_list(verdict.acceptances,
+                 [](const Acceptance& acceptance) -> Json {
+                   return {{"name", acceptance.name}, {"reasons", acceptance.reasons}};
+                 })},
       {"accepted", json_list(verdict.accepted, verdict_reason)},
       {"reasons", json_list(verdict.reasons, verdict_reason)}};
-  if (all) document["records"] = records_of(log);
+  if (all)
+    document["records"] = records_of(log);
   return document;
 }
 

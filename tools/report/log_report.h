@@ -39,8 +39,8 @@ inline constexpr ActionSection action_sections[] = {
 /// What a verdict says, in the words that follow its name.
 std::string meaning_of(const Verdict& verdict);
 
-/// Why the comparison of earlier runs does not answer for this one; empty where it does, or there is none.
-/// Not safe to print.
+/// Why the comparison of earlier runs does not answer for this one; empty where it does, or where
+/// none was made. Not safe to print.
 std::string evidence_text(const EvidenceUse& evidence);
 
 /// What a reader must hear of: calls that can differ, and those that failed on purpose.
@@ -52,8 +52,8 @@ std::string describe_calls(const CallCount& count);
 /// "4711 -> 42 (size 16)", safe to print.
 std::string describe_fields(const std::vector<Field>& fields);
 
-/// The Python frames if there are any, else the user's line among those of `at` and `frames`, and what it
-/// called; safe to print.
+/// The Python frames if there are any, else the user's line among those of `at` and `frames`, and
+/// what it called; safe to print.
 std::string describe_call_site(const std::string& at, const std::vector<std::string>& frames,
                                const PythonFrames& python, SourceLines& source_lines);
 

@@ -21,11 +21,12 @@ void print_places(const FileScan& scan, bool all) {
     }
     ++printed[place.kind];
     std::cout << printable(place_text(scan, place)) << ' '
-              << (place.function.empty() ? "?" : printable(place.function)) << ": " << draw_name(place.kind)
-              << '\n';
+              << (place.function.empty() ? "?" : printable(place.function)) << ": "
+              << draw_name(place.kind) << '\n';
   }
   for (const auto& [kind, count] : folded)
-    std::cout << printable(scan.file) << ": and " << count << " more of " << draw_name(kind) << " (--all)\n";
+    std::cout << printable(scan.file) << ": and " << count << " more of " << draw_name(kind)
+              << " (--all)\n";
 }
 
 } // namespace
@@ -33,21 +34,24 @@ void print_places(const FileScan& scan, bool all) {
 void print_scan_text(const Scan& scan, bool all) {
   bool has_places = false;
   for (const FileScan& file : scan.files) {
-    if (!file.not_covered.empty())
-      std::cout << printable(file.file) << ": " << file.not_covered << '\n';
+    if (!file.not_reached.empty())
+      std::cout << printable(file.file) << ": " << file.not_reached << '\n';
     else if (file.is_uncovered())
       print_places(file, all), has_places = true;
   }
-  if (has_places) std::cout << "remedy: " << draw_remedy << '\n';
+  if (has_places)
+    std::cout << "remedy: " << draw_remedy << '\n';
   for (const FileScan& file : scan.files) {
-    if (file.left_alone.empty()) continue;
+    if (file.left_alone.empty())
+      continue;
     std::cout << "left alone on purpose: " << counted(file.places.size(), "place") << " in "
               << printable(file.file) << " (" << file.left_alone << ")\n";
-    if (all) print_places(file, all);
+    if (all)
+      print_places(file, all);
   }
   for (const MissingLibrary& library : scan.missing)
-    std::cout << "not looked at: " << printable(library.name) << ", which " << printable(library.needed_by)
-              << " needs, " << library.why << '\n';
+    std::cout << "not looked at: " << printable(library.name) << ", which "
+              << printable(library.needed_by) << " needs, " << library.why << '\n';
   if (const std::size_t undecoded = scan.undecoded(); undecoded > 0)
     std::cout << counted(undecoded, "place") << " could not be decoded\n";
   std::cout << counted(scan.files.size(), "file") << " looked at: "
@@ -64,7 +68,7 @@ void print_scan_json(const Scan& scan) {
               {"kind", draw_name(place.kind)}};
     };
     return {{"file", file.file},
-            {"not_covered", unless_empty(file.not_covered)},
+            {"not_covered", unless_empty(file.not_reached)},
             {"left_alone", unless_empty(file.left_alone)},
             {"places", json_list(file.places, place_json)},
             {"undecoded", file.undecoded}};

@@ -16,12 +16,14 @@ inline bool wants_colour() {
     const char* const value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  if (!value_of("NO_COLOR").empty()) return false;
-  if (const std::string forced = value_of("CLICOLOR_FORCE"); !forced.empty() && forced != "0") return true;
+  if (!value_of("NO_COLOR").empty())
+    return false;
+  if (const std::string forced = value_of("CLICOLOR_FORCE"); !forced.empty() && forced != "0")
+    return true;
   return value_of("TERM") != "dumb" && ::isatty(STDOUT_FILENO) == 1;
 }
 
-/// Of the terminal that standard output is; 0 where it is none, or has no width.
+/// Of the terminal that standard output is; 0 where it is not a terminal, or has no width.
 inline std::size_t terminal_columns() {
   winsize size = {};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

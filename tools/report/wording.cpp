@@ -12,7 +12,8 @@ namespace {
 std::string part_text(const std::string& part) {
   std::string text = part.substr(std::min(part.find(": "), part.size() - 2) + 2);
   constexpr std::string_view kind = "file ";
-  if (text.starts_with(kind)) text.erase(0, kind.size());
+  if (text.starts_with(kind))
+    text.erase(0, kind.size());
   return text;
 }
 
@@ -29,16 +30,19 @@ std::string describe_calls(const CallCount& count) {
 }
 
 bool is_bad(Action action) {
-  return action == Action::nondeterministic || action == Action::uncovered || action == Action::refuse;
+  return action == Action::nondeterministic || action == Action::uncovered ||
+         action == Action::refuse;
 }
 
 std::string meaning_of(const Verdict& verdict) {
   switch (verdict.level) {
   case VerdictLevel::covered:
-    return "no uncontrolled randomness was found in this run; `detshim verify` checks by running it twice";
+    return "no uncontrolled randomness was found in this run; `detshim verify` checks by running "
+           "it twice";
   case VerdictLevel::verified: {
     const double chance = 1 - std::pow(2.0 / 3, static_cast<double>(verdict.evidence.runs));
-    return std::to_string(verdict.evidence.runs) + " runs equal on " + printable(verdict.evidence.date) +
+    return std::to_string(verdict.evidence.runs) + " runs equal on " +
+           printable(verdict.evidence.date) +
            "; a difference in 1 of 3 runs would have shown with " +
            std::to_string(std::lround(100 * chance)) + " %";
   }
@@ -54,7 +58,8 @@ std::string evidence_text(const EvidenceUse& evidence) {
   switch (evidence.answer) {
   case EvidenceUse::Answer::changed: {
     std::vector<std::string> parts;
-    for (const std::string& part : evidence.names) parts.push_back(part_text(part));
+    for (const std::string& part : evidence.names)
+      parts.push_back(part_text(part));
     return runs + " no longer holds, changed: " + some_of(parts);
   }
   case EvidenceUse::Answer::unknown:
@@ -86,8 +91,10 @@ std::string describe_fields(const std::vector<Field>& fields) {
 std::string describe_call_site(const std::string& at, const std::vector<std::string>& frames,
                                const PythonFrames& python, SourceLines& source_lines) {
   if (python.empty())
-    return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at, frames));
-  if (!python.user) return printable(joined(python.frames, " <- "));
+    return at.empty() || at == "?" ? "an unknown place"
+                                   : printable(source_lines.describe(at, frames));
+  if (!python.user)
+    return printable(joined(python.frames, " <- "));
   std::string result; // the user's line, and what it called
   for (std::size_t i = *python.user + 1; i-- > 0;)
     result += (result.empty() ? "" : " -> ") +
@@ -106,7 +113,8 @@ std::string shell_command(const std::vector<std::string>& words) {
       continue;
     }
     command += '\'';
-    for (const char c : word) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    for (const char c : word)
+      command += c == '\'' ? std::string("'\\''") : std::string(1, c);
     command += '\'';
   }
   return printable(command);

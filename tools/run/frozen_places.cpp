@@ -1,5 +1,6 @@
 #include "run/frozen_places.h"
 
+#include "log_reader/call_owner.h"
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
 #include "scanner/elf_file.h"
@@ -7,7 +8,6 @@
 #include "support/descriptor.h"
 #include "support/exit_status.h"
 #include "support/hash.h"
-#include "support/reason_texts.h"
 #include "support/wording.h"
 
 #include <elfutils/libdw.h>
@@ -27,7 +27,8 @@ struct NamedLine {
 
 std::optional<NamedLine> parse_line(const std::string& place) {
   const std::size_t colon = place.rfind(':');
-  if (colon == std::string::npos || colon == 0) return std::nullopt;
+  if (colon == std::string::npos || colon == 0)
+    return std::nullopt;
   const std::optional<int> number = number_in<int>(std::string_view(place).substr(colon + 1));
   return number ? std::optional(NamedLine{place.substr(0, colon), *number}) : std::nullopt;
 }
@@ -36,12 +37,13 @@ std::optional<NamedLine> parse_line(const std::string& place) {
 void add_code_of(const NamedLine& line, const std::string& file, std::set<std::string>& places) {
   const OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   Dwarf* const debug = dwarf_begin(descriptor.number(), DWARF_C_READ);
-  if (debug == nullptr) return;
+  if (debug == nullptr)
+    return;
   const std::string wanted = '/' + line.file;
   Dwarf_Off next = 0;
   std::size_t header = 0;
-  for (Dwarf_Off offset = 0; dwarf_nextcu(debug, offset, &next, &header, nullptr, nullptr, nullptr) == 0;
-       offset = next) {
+  for (Dwarf_Off offset = 0;
+       dwarf_nextcu(debug, offset, &next, &header, nullptr, nullptr, nullptr) == 0; offset = next) {
     Dwarf_Die unit;
     Dwarf_Lines* lines = nullptr;
     std::size_t count = 0;
@@ -53,12 +55,15 @@ void add_code_of(const NamedLine& line, const std::string& file, std::set<std::s
       int number = 0;
       Dwarf_Addr first = 0, last = 0;
       dwarf_lineno(row, &number);
-      if (number != line.number) continue;
+      if (number != line.number)
+        continue;
       const char* const source = dwarf_linesrc(row, nullptr, nullptr);
-      if (source == nullptr || !('/' + std::string(source)).ends_with(wanted)) continue;
+      if (source == nullptr || !('/' + std::string(source)).ends_with(wanted))
+        continue;
       dwarf_lineaddr(row, &first);
       dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &last);
-      if (last <= first) continue;
+      if (last <= first)
+        continue;
       places.insert(line.file + ':' + std::to_string(line.number) + '=' + base_name(file) + "+0x" +
                     hexadecimal(first + 1) + "-0x" + hexadecimal(last));
     }
@@ -66,8 +71,8 @@ void add_code_of(const NamedLine& line, const std::string& file, std::set<std::s
   dwarf_end(debug);
 }
 
-/// A program and the libraries that its loader finds for it outside of the system's folders; none of a
-/// script.
+/// A program and the libraries that its loader finds for it outside of the system's folders; none
+/// of a script.
 std::set<std::string> own_files_of(const std::string& program) {
   std::set<std::string> files;
   try {
@@ -77,9 +82,11 @@ std::set<std::string> own_files_of(const std::string& program) {
     for (const std::string& line :
          split(list_loaded(file.interpreter(), program, "").text.value_or(""), '\n')) {
       const std::size_t begin = line.find("=> /"), end = line.rfind(" (0x");
-      if (begin == std::string::npos || end == std::string::npos || end < begin) continue;
+      if (begin == std::string::npos || end == std::string::npos || end < begin)
+        continue;
       const std::string library = line.substr(begin + 3, end - begin - 3);
-      if (!library.starts_with("/lib") && !library.starts_with("/usr/lib")) files.insert(library);
+      if (!library.starts_with("/lib") && !library.starts_with("/usr/lib"))
+        files.insert(library);
     }
   } catch (const ElfError&) { // its lines are told by the library
   }
@@ -94,10 +101,13 @@ std::string frozen_places(const std::vector<std::string>& places, const std::str
   for (const std::string& place : split(joined(places, ","), ',')) {
     const std::optional<NamedLine> line = parse_line(place);
     const std::size_t before = named.size();
-    if (line && files.empty()) files = own_files_of(executable);
+    if (line && files.empty())
+      files = own_files_of(executable);
     if (line)
-      for (const std::string& file : files) add_code_of(*line, file, named);
-    if (named.size() == before) named.insert(place);
+      for (const std::string& file : files)
+        add_code_of(*line, file, named);
+    if (named.size() == before)
+      named.insert(place);
   }
   return joined(named, ",");
 }
@@ -108,19 +118,19 @@ std::vector<std::string> clock_places_of(const std::string& log_folder) {
   const Log log = read_log(log_folder);
   const auto add = [&](const std::string& at, const std::vector<std::string>& frames,
                        const PythonFrames& python) {
-    if (python.user) {
-      const std::string& frame = python.frames[*python.user];
-      places.insert(base_name(frame.substr(0, frame.rfind(' '))));
-    } else {
-      const std::optional<UserLine> user = lines.find_user(at, frames);
-      places.insert(base_name(user ? user->place : at));
-    }
+    const OwnedCall call = owner_of_call(at, frames, python, lines);
+    if (!call.line.empty() && call.place.empty())
+      places.insert(call.line);
+    else if (!call.place.empty())
+      places.insert(base_name(call.place));
   };
   for (const Process& process : log.processes)
     for (const UserPlace& place : process.user_places)
-      if (place.kind == "clock") add(place.at, place.frames, place.python);
+      if (place.kind == RecordType::clock)
+        add(place.at, place.frames, place.python);
   each_record(log, [&](const Process&, const Call& call, const CallCount&) {
-    if (reason_of(call.why) == Reason::clock_read) add(call.at, call.frames, call.python);
+    if (call.reason == Reason::clock_read)
+      add(call.at, call.frames, call.python);
   });
   if (places.empty())
     throw UsageError("--freeze-from " + in_quotes(log.folder) +

@@ -6,9 +6,9 @@
 
 namespace detshim {
 
-/// The library's names for them: a line of a program with debug information ("train.cpp:12") becomes the
-/// ranges of its code, behind its name and a "="; all others stay as they are. The lines of the program and
-/// of the libraries of its own that it is linked with are known.
+/// The library's names for them: a line of a program with debug information ("train.cpp:12")
+/// becomes the ranges of its code, behind its name and a "="; all others stay as they are. The
+/// lines of the program and of the libraries of its own that it is linked with are known.
 std::string frozen_places(const std::vector<std::string>& places, const std::string& program);
 
 /// Where the runs of a log folder read a clock or an id in the user's code.

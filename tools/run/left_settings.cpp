@@ -11,23 +11,29 @@
 namespace detshim {
 namespace {
 
-/// "jax_plugins" of the subject "python Jax-Plugins" or "conda jax-plugins", as wheels name their folders
-/// (PEP 427); empty for other subjects.
-std::string distribution_of(const std::string& subject) {
-  if (!subject.starts_with("python ") && !subject.starts_with("conda ")) return {};
-  std::string name = subject.substr(subject.find(' ') + 1);
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return c == '-' ? '_' : std::tolower(c); });
+/// "jax_plugins" of Python's Jax-Plugins or conda's jax-plugins, as wheels name their folders (PEP
+/// 427); empty for other subjects.
+std::string distribution_of(const Subject& subject) {
+  if (subject.kind != SubjectKind::python && subject.kind != SubjectKind::conda)
+    return {};
+  std::string name = subject.name;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : std::tolower(c);
+  });
   return name;
 }
 
 /// True if a reader of it is installed, and none in a known version.
 bool is_to_leave(const SettingDescription& setting, const CapturedSection& versions) {
   bool is_installed = false;
-  if (setting.library.empty()) return false;
-  for (const auto& [subject, version] : versions.facts) {
-    if (!is_one_of(distribution_of(subject).c_str(), setting.library.c_str(), false)) continue;
-    if (version_is_within(version.c_str(), setting.known.c_str())) return false;
+  if (setting.library.empty())
+    return false;
+  for (const auto& [subject, version] : versions.values) {
+    if (!version.is_fact() ||
+        !is_one_of(distribution_of(subject).c_str(), setting.library.c_str(), false))
+      continue;
+    if (version_is_within(version.text.c_str(), setting.known.c_str()))
+      return false;
     is_installed = true;
   }
   return is_installed;
@@ -40,10 +46,13 @@ void leave_settings(const Environment& start, const std::string& library) {
   const CapturedSection& versions = start.of(EnvironmentSection::versions);
   try {
     for (const SettingDescription& setting : read_settings(library))
-      if (is_to_leave(setting, versions)) names += (names.empty() ? "" : ",") + setting.name;
-  } catch (const UsageError&) { // no libdetshim.so, or an older one: nothing is known of its settings
+      if (is_to_leave(setting, versions))
+        names += (names.empty() ? "" : ",") + setting.name;
+  } catch (
+      const UsageError&) { // no libdetshim.so, or an older one: nothing is known of its settings
   }
-  if (!names.empty()) ::setenv("DETSHIM_LEAVE", names.c_str(), 0);
+  if (!names.empty())
+    ::setenv("DETSHIM_LEAVE", names.c_str(), 0);
 }
 
 } // namespace detshim

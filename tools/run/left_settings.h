@@ -8,8 +8,9 @@
 
 namespace detshim {
 
-/// Names them in DETSHIM_LEAVE, unless the user has set that, by the distributions at the `start` of a run.
-/// Before a program has loaded their readers nothing else tells, and then Python has copied its environment.
+/// Names them in DETSHIM_LEAVE, unless the user has set that, by the distributions at the `start`
+/// of a run. Before a program has loaded their readers nothing else tells, and then Python has
+/// copied its environment.
 void leave_settings(const Environment& start, const std::string& library);
 
 } // namespace detshim

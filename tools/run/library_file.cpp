@@ -49,17 +49,21 @@ std::vector<Info> read_section(const std::string& library, const char* section) 
 std::string find_library(const std::optional<std::string>& asked_for) {
   std::error_code error;
   if (asked_for) {
-    const std::filesystem::path path = std::filesystem::absolute(*asked_for, error).lexically_normal();
+    const std::filesystem::path path =
+        std::filesystem::absolute(*asked_for, error).lexically_normal();
     if (error || !OpenFile(path))
-      throw UsageError("--library " + in_quotes(*asked_for) + " is not a file that can be read" +
-                       (::access(path.c_str(), R_OK) == 0 ? "" : std::string(": ") + std::strerror(errno)));
+      throw UsageError(
+          "--library " + in_quotes(*asked_for) + " is not a file that can be read" +
+          (::access(path.c_str(), R_OK) == 0 ? "" : std::string(": ") + std::strerror(errno)));
     return path;
   }
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const std::filesystem::path here =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   for (const char* folder :
        {".", "../lib/" DETSHIM_MULTIARCH, "../" DETSHIM_LIBDIR, "../lib/detshim", "../lib"}) {
     const std::filesystem::path path = (here / folder / library_name).lexically_normal();
-    if (OpenFile(path)) return path;
+    if (OpenFile(path))
+      return path;
   }
   throw UsageError("cannot find libdetshim.so beside " + in_quotes(here.string()) +
                    " or in the lib folder next to it; name it with --library PATH");
@@ -73,19 +77,27 @@ std::vector<HookDescription> read_hooks(const std::string& library) {
                          text(info.name),
                          action < action_count ? action_names[action] : "?",
                          {},
+                         {},
                          text(info.summary)};
-    for (const auto& field : info.fields)
-      if (field[0] != 0) hook.fields.push_back(text(field));
+    const FieldRole* role = info.roles;
+    for (const auto& field : info.fields) {
+      const bool is_input = *role++ == FieldRole::input;
+      if (field[0] != 0)
+        (is_input ? hook.inputs : hook.results).push_back(text(field));
+    }
     hooks.push_back(std::move(hook));
   }
-  std::ranges::sort(hooks, {}, [](const HookDescription& hook) { return std::tie(hook.library, hook.name); });
+  std::ranges::sort(hooks, {}, [](const HookDescription& hook) {
+    return std::tie(hook.library, hook.name);
+  });
   return hooks;
 }
 
 std::vector<OptionDescription> read_options(const std::string& library) {
   std::vector<OptionDescription> options;
   for (const OptionInfo& info : read_section<OptionInfo>(library, option_info_section))
-    options.push_back({text(info.name), text(info.accepted), text(info.fallback), text(info.summary)});
+    options.push_back(
+        {text(info.name), text(info.accepted), text(info.fallback), text(info.summary)});
   return options;
 }
 
@@ -101,7 +113,8 @@ std::vector<SettingDescription> read_settings(const std::string& library) {
 std::string markdown_cell(const std::string& text) {
   std::string cell;
   for (const char c : text) {
-    if (c == '|') cell += '\\';
+    if (c == '|')
+      cell += '\\';
     cell += c;
   }
   return cell;

@@ -12,7 +12,7 @@ namespace detshim {
 /// A hook, as the library describes it (HookInfo in common/describe.h).
 struct HookDescription {
   std::string library, name, action;
-  std::vector<std::string> fields;
+  std::vector<std::string> inputs, results; ///< names of the values that its records carry
   std::string summary;
 };
 
@@ -29,13 +29,15 @@ struct SettingDescription {
 };
 
 /// The absolute path of libdetshim.so: the one asked for, else beside this command, else where an
-/// installation puts it. Throws UsageError if there is none.
+/// installation puts it. Throws UsageError if it is in none of these places.
 std::string find_library(const std::optional<std::string>& asked_for);
 
-/// All hooks in the library file, by library and name. Throws UsageError if the file is no libdetshim.so.
+/// All hooks in the library file, by library and name. Throws UsageError if the file is no
+/// libdetshim.so.
 std::vector<HookDescription> read_hooks(const std::string& library);
 
-/// All options in the library file, in its order. Throws UsageError if the file is no libdetshim.so.
+/// All options in the library file, in its order. Throws UsageError if the file is no
+/// libdetshim.so.
 std::vector<OptionDescription> read_options(const std::string& library);
 
 /// All variables that the library sets or writes down, in its order. Throws UsageError likewise.

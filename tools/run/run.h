@@ -1,17 +1,17 @@
 // How a program is run with libdetshim.so in front of it.
 #pragma once
 
-#include <cstddef>
+#include "common/environment_room.h"
+
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace detshim {
 
-/// What decides where a program's stack begins.
-struct EnvironmentSize {
-  std::size_t variables = 0, bytes = 0;
-};
+/// "enforce, record, observe, strict or off"
+std::string one_of(std::span<const char* const> values);
 
 /// Of every verb and of the plugin for pytest, where none is given.
 inline constexpr const char* default_seed = "42";
@@ -23,19 +23,22 @@ struct RunOptions {
   bool quiet = false;
   bool check = false; ///< run_and_check()
   bool keep_aslr = false;
-  bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
-  EnvironmentSize environment_size; ///< variables are added that make it as large, if it is smaller
-  bool print_environment = false;   ///< prints the variables that the program would get, and runs nothing
+  bool allow_uncovered =
+      false; ///< a program that the library does not come up in is run all the same
+  std::optional<EnvironmentSize> users; ///< of the user's variables, where some were changed since
+  bool print_environment =
+      false; ///< prints the variables that the program would get, and runs nothing
   std::vector<std::string> command; ///< the program and its arguments
 };
 
 /// Becomes the program, with libdetshim.so in front. Returns only if that fails.
 int run(const RunOptions& options);
 
-EnvironmentSize environment_size();
+/// The size of this environment without what detshim makes.
+EnvironmentSize size_of_users_variables();
 
-/// What a program that cannot be run would be run by: "; python3 train.py runs it". Empty for all but
-/// scripts.
+/// What a program that cannot be run would be run by: "; python3 train.py runs it". Empty for all
+/// but scripts.
 std::string hint_for(const std::string& program);
 
 /// Why the options cannot be taken: throws UsageError.

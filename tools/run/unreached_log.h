@@ -8,8 +8,9 @@
 
 namespace detshim {
 
-/// Leaves a log that says that nothing was seen of it, and what it began in: without one, `detshim log` would
-/// show an earlier run. Whatever fails, the run is as without it. What it starts has logs of its own.
+/// Leaves a log that says that nothing was seen of it, and what it began in: without one, `detshim
+/// log` would show an earlier run. Whatever fails, the run is as without it. What it starts has
+/// logs of its own.
 void leave_unreached_log(const std::vector<std::string>& command, Reason why);
 
 } // namespace detshim

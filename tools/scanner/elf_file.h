@@ -1,5 +1,5 @@
-// A program or a shared library as a file: what a scan needs of it. Any file may come, so nothing that it
-// says of itself is believed before it was checked.
+// A program or a shared library as a file: what a scan needs of it. Any file may come, so nothing
+// that it says of itself is believed before it was checked.
 #pragma once
 
 #include "log_reader/open_file.h"
@@ -27,13 +27,15 @@ struct Dynamic {
   bool is_there = false;
   bool is_program = false; ///< linked with -pie (DF_1_PIE)
   bool binds_now = false;  ///< all references are bound at the start (-z now)
-  bool is_audited = false; ///< by a library that it names: the loader runs that even to list (DT_AUDIT)
+  bool is_audited =
+      false; ///< by a library that it names: the loader runs that even to list (DT_AUDIT)
   std::vector<std::string> needed;
 };
 
 class ElfFile {
 public:
-  /// Opens `path`. Throws ElfError unless it is a 64-bit program or shared library for x86-64 or aarch64.
+  /// Opens `path`. Throws ElfError unless it is a 64-bit program or shared library for x86-64 or
+  /// aarch64.
   explicit ElfFile(const std::string& path);
 
   const std::string& path() const { return path_; }
@@ -59,10 +61,10 @@ public:
   /// True if the file defines a function of one of those names for others.
   bool exports_one_of(std::span<const char* const> names) const;
 
-  /// Calls visit for each function that the file defines, for others or for itself, and each symbol that it
-  /// takes from elsewhere. A name may come twice.
-  void each_function(
-      const std::function<void(std::string_view name, bool is_defined, bool is_exported)>& visit) const;
+  /// Calls visit for each function that the file defines, for others or for itself, and each symbol
+  /// that it takes from elsewhere. A name may come twice.
+  void each_function(const std::function<void(std::string_view name, bool is_defined,
+                                              bool is_exported)>& visit) const;
 
   bool has_section(std::string_view name) const;
 
@@ -72,8 +74,8 @@ public:
   /// True if `text` stands somewhere in the file.
   bool holds_text(std::string_view text) const;
 
-  /// The nearest start of a function at or before `address`, from symbols and from the table of unwinding
-  /// information, which stripped files have too; 0 if none is known.
+  /// The nearest start of a function at or before `address`, from symbols and from the table of
+  /// unwinding information, which stripped files have too; 0 if none is known.
   std::uint64_t function_start(std::uint64_t address) const;
 
   /// The function that holds `address`, demangled and without parameters; empty if no symbol tells.
@@ -86,7 +88,8 @@ private:
   };
   struct UnwindTable { ///< .eh_frame_hdr (Linux Standard Base Core 5.0, 10.6.2)
     std::uint64_t address = 0;
-    std::span<const unsigned char> entries; ///< 8 bytes each: start of a function, and of its description
+    std::span<const unsigned char>
+        entries; ///< 8 bytes each: start of a function, and of its description
   };
 
   std::span<const unsigned char> bytes_at(std::uint64_t offset, std::uint64_t size) const;
@@ -97,8 +100,8 @@ private:
   void read_unwind_table(const GElf_Phdr& segment);
   std::string text_at_address(std::uint64_t address) const;
   const std::vector<Function>& functions() const;
-  void each_symbol(
-      const std::function<void(const char* name, const GElf_Sym& symbol, bool is_exported)>& visit) const;
+  void each_symbol(const std::function<void(const char* name, const GElf_Sym& symbol,
+                                            bool is_exported)>& visit) const;
   std::uint64_t unwind_start(std::uint64_t address) const;
 
   std::string path_;

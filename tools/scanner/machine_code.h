@@ -1,8 +1,9 @@
-// Instructions that draw random numbers around every library: no preload can intercept an instruction.
+// Instructions that draw random numbers around every library: no preload can intercept an
+// instruction.
 //
-// A quick search of the bytes gives candidates. One counts only if decoding, begun at a place where an
-// instruction certainly starts, comes upon that very instruction there: the same bytes inside an immediate or
-// a displacement are none.
+// A quick search of the bytes gives candidates. One counts only if decoding, begun at a place where
+// an instruction certainly starts, comes upon that very instruction there: the same bytes inside an
+// immediate or a displacement are none.
 #pragma once
 
 #include <cstddef>
@@ -47,19 +48,20 @@ struct FoundDraws {
   std::size_t undecoded = 0; ///< places that look like one, where decoding lost its way
 };
 
-/// Gives for an address the nearest place at or before it where a function starts; 0 if none is known.
+/// Gives for an address the nearest place at or before it where a function starts; 0 if none is
+/// known.
 using FunctionStart = std::function<std::uint64_t(std::uint64_t)>;
 
-/// The draws in `code`; `with_others`: and what else passes every library. Where `function_start` knows
-/// nothing, decoding begins at the first byte of `code`.
+/// The draws in `code`; `with_others`: and what else passes every library. Where `function_start`
+/// knows nothing, decoding begins at the first byte of `code`.
 FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStart& function_start,
                       bool with_others = false);
 
-/// True if the value of the call that returns to `from` is the first argument of the one that returns to
-/// `to`, and nothing else between the two: `srand(time(0))`. False too if the first call was given an
-/// address, where it may leave the value. `function`: where that begins which holds both, with an address as
-/// its own first argument or not.
-bool is_result_passed_on(Machine machine, const CodeRange& code, std::uint64_t function, std::uint64_t from,
-                         std::uint64_t to, bool begins_with_address);
+/// True if the value of the call that returns to `from` is the first argument of the one that
+/// returns to `to`, and nothing else between the two: `srand(time(0))`. False too if the first call
+/// was given an address, where it may leave the value. `function`: where that begins which holds
+/// both, with an address as its own first argument or not.
+bool is_result_passed_on(Machine machine, const CodeRange& code, std::uint64_t function,
+                         std::uint64_t from, std::uint64_t to, bool begins_with_address);
 
 } // namespace detshim

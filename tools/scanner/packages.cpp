@@ -18,13 +18,16 @@ bool has_line(std::string_view text, const std::string& wanted) {
   return false;
 }
 
-/// The names under which a package may list the file: /lib was a folder before it was a link to /usr/lib.
+/// The names under which a package may list the file: /lib was a folder before it was a link to
+/// /usr/lib.
 std::vector<std::string> names_of(const std::string& file) {
   std::error_code error;
   const fs::path real = fs::canonical(file, error);
   std::vector<std::string> names{file};
-  if (!error && real != file) names.push_back(real.string());
-  if (names.back().starts_with("/usr/")) names.push_back(names.back().substr(4));
+  if (!error && real != file)
+    names.push_back(real.string());
+  if (names.back().starts_with("/usr/"))
+    names.push_back(names.back().substr(4));
   return names;
 }
 
@@ -32,14 +35,17 @@ std::vector<std::string> names_of(const std::string& file) {
 
 bool Packages::brought(const std::string& file) {
   const auto [known, is_new] = known_.try_emplace(file, false);
-  if (is_new) known->second = is_of_a_wheel(file) || !package_of(file).empty();
+  if (is_new)
+    known->second = is_of_a_wheel(file) || !package_of(file).empty();
   return known->second;
 }
 
 void Packages::read_dpkg_lists() {
   std::error_code error;
-  for (fs::directory_iterator entry(dpkg_info_, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().extension() != ".list") continue;
+  for (fs::directory_iterator entry(dpkg_info_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() != ".list")
+      continue;
     std::string_view list = dpkg_lists_.emplace_back(read_file(entry->path()));
     while (!list.empty()) {
       const std::size_t length = list.find('\n');
@@ -52,18 +58,23 @@ void Packages::read_dpkg_lists() {
 std::string Packages::package_of(const std::string& file) {
   if (starts_with_any_of(file, {"/home/", "/root/", "/tmp/"}))
     return {}; // FHS 3.0, 3.8, 3.14, 3.18: no package's place
-  if (dpkg_lists_.empty()) read_dpkg_lists();
+  if (dpkg_lists_.empty())
+    read_dpkg_lists();
   for (const std::string& name : names_of(file))
-    if (const auto found = dpkg_files_.find(name); found != dpkg_files_.end()) return found->second;
+    if (const auto owner = dpkg_files_.find(name); owner != dpkg_files_.end())
+      return owner->second;
   return {};
 }
 
 const std::vector<std::string>& Packages::records_in(const std::string& folder) {
   const auto [known, is_new] = records_.try_emplace(folder);
-  if (!is_new) return known->second;
+  if (!is_new)
+    return known->second;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".dist-info" && !fs::exists(entry->path() / "direct_url.json", error))
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->path().extension() == ".dist-info" &&
+        !fs::exists(entry->path() / "direct_url.json", error))
       known->second.push_back(read_file(entry->path() / "RECORD"));
   return known->second;
 }
@@ -71,12 +82,15 @@ const std::vector<std::string>& Packages::records_in(const std::string& folder) 
 /// RECORD: a line for each file, its path from the folder of the .dist-info, a comma, and more.
 bool Packages::is_of_a_wheel(const std::string& file) {
   const fs::path path(file);
-  for (fs::path folder = path.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+  for (fs::path folder = path.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
     const std::string name = folder.filename().string();
-    if (name != "site-packages" && name != "dist-packages") continue;
+    if (name != "site-packages" && name != "dist-packages")
+      continue;
     const std::string wanted = path.lexically_relative(folder).string();
-    return std::ranges::any_of(records_in(folder.string()),
-                               [&wanted](const std::string& record) { return has_line(record, wanted); });
+    return std::ranges::any_of(records_in(folder.string()), [&wanted](const std::string& record) {
+      return has_line(record, wanted);
+    });
   }
   return false;
 }

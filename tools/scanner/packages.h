@@ -10,15 +10,17 @@
 
 namespace detshim {
 
-/// Asks the lists of the machine that the log is read on, which is where the program ran. Keep one for many
-/// files: it remembers what it read.
+/// Asks the lists of the machine that the log is read on, which is where the program ran. Keep one
+/// for many files: it remembers what it read.
 class Packages {
 public:
   /// `dpkg_info`: the folder of dpkg's lists, another one in tests.
-  explicit Packages(std::string dpkg_info = "/var/lib/dpkg/info") : dpkg_info_(std::move(dpkg_info)) {}
+  explicit Packages(std::string dpkg_info = "/var/lib/dpkg/info")
+      : dpkg_info_(std::move(dpkg_info)) {}
 
-  /// True if a package brought `file`. A wheel that was installed from a folder, a repository or a file of
-  /// the user's own (`pip install .`, which PEP 610 marks by direct_url.json) is the user's own code.
+  /// True if a package brought `file`. A wheel that was installed from a folder, a repository or a
+  /// file of the user's own (`pip install .`, which PEP 610 marks by direct_url.json) is the user's
+  /// own code.
   bool brought(const std::string& file);
 
   /// The package of dpkg that brought it: "libc6:amd64"; empty if none did.
@@ -31,9 +33,10 @@ private:
 
   std::string dpkg_info_;
   std::map<std::string, bool> known_;
-  std::deque<std::string> dpkg_lists_;                           ///< read when first needed
-  std::unordered_map<std::string_view, std::string> dpkg_files_; ///< in all of the lists: by which package
-  std::map<std::string, std::vector<std::string>> records_;      ///< by folder: texts of RECORD
+  std::deque<std::string> dpkg_lists_; ///< read when first needed
+  std::unordered_map<std::string_view, std::string>
+      dpkg_files_; ///< in all of the lists: by which package
+  std::map<std::string, std::vector<std::string>> records_; ///< by folder: texts of RECORD
 };
 
 } // namespace detshim

@@ -19,14 +19,16 @@ struct FoundPlace {
 /// What was found in one file.
 struct FileScan {
   std::string file;
-  std::string not_covered; ///< why no preload reaches the program at all; empty if one does
+  std::string not_reached; ///< why no preload reaches the program at all; empty if one does
   std::string left_alone;  ///< why what was found is no gap; empty if it is one
   std::vector<FoundPlace> places;
   std::vector<FoundPlace> others; ///< no draws: see scan_own_code()
   std::size_t undecoded = 0;      ///< places where decoding lost its way: nothing is said of them
 
   /// Something in it passes detshim.
-  bool is_uncovered() const { return !not_covered.empty() || (left_alone.empty() && !places.empty()); }
+  bool is_uncovered() const {
+    return !not_reached.empty() || (left_alone.empty() && !places.empty());
+  }
 };
 
 /// A library that could not be looked at.
@@ -36,7 +38,8 @@ struct MissingLibrary {
 };
 
 struct Scan {
-  std::vector<FileScan> files; ///< the files asked for, each with the libraries that it needs behind it
+  std::vector<FileScan>
+      files; ///< the files asked for, each with the libraries that it needs behind it
   std::vector<MissingLibrary> missing;
 
   bool is_uncovered() const;
@@ -52,12 +55,12 @@ FileScan scan_own_code(const ElfFile& file);
 /// The same as scan_code(), unless no preload reaches the program at all.
 FileScan scan_file(const ElfFile& file);
 
-/// True if a program that no preload reaches is found to draw nothing: no instruction or system call that
-/// draws, all of it decoded, and no name of a random device.
+/// True if a program that no preload reaches is found to draw nothing: no instruction or system
+/// call that draws, all of it decoded, and no name of a random device.
 bool draws_nothing(const ElfFile& program);
 
-/// Looks at `files`, and unless `alone` at all libraries that they need, each once. Throws ElfError for one
-/// of `files` that cannot be looked at.
+/// Looks at `files`, and unless `alone` at all libraries that they need, each once. Throws ElfError
+/// for one of `files` that cannot be looked at.
 Scan scan_files(const std::vector<std::string>& files, bool alone);
 
 /// "./train+0x11b9", as the log writes a place.

@@ -20,9 +20,9 @@ struct Reply {
   int status = -1;                 ///< of its exit
 };
 
-/// Standard output of a program, without a shell. An exit with another status than 0 is a problem, but has
-/// its text. `variables`: its environment, NAME=VALUE; none for this one's. `has_errors`: with its standard
-/// error.
+/// Standard output of a program, without a shell. An exit with another status than 0 is a problem,
+/// but has its text. `variables`: its environment, NAME=VALUE; none for this one's. `has_errors`:
+/// with its standard error.
 Reply ask(const std::vector<std::string>& command, const AskLimits& limits = {},
           const std::vector<std::string>* variables = nullptr, bool has_errors = false);
 

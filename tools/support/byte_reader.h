@@ -13,7 +13,9 @@ public:
 
   std::size_t left() const { return rest_.size(); }
   std::string_view rest() const { return rest_; }
-  bool is_good() const { return is_good_; } ///< false once something was asked for that was not there
+  bool is_good() const {
+    return is_good_;
+  } ///< false once something was asked for that was not there
 
   std::string_view take(std::uint64_t size) {
     if (size > rest_.size()) {
@@ -41,7 +43,8 @@ public:
     for (unsigned shift = 0; shift < 64; shift += 7) {
       const std::uint64_t byte = number(1);
       result |= (byte & 0x7F) << shift;
-      if ((byte & 0x80) == 0) return result;
+      if ((byte & 0x80) == 0)
+        return result;
     }
     is_good_ = false;
     return 0;
@@ -58,9 +61,9 @@ public:
 
   /// What a zero closes.
   std::string_view text() {
-    const std::string_view found = take(std::min(rest_.find('\0'), rest_.size()));
+    const std::string_view text = take(std::min(rest_.find('\0'), rest_.size()));
     take(1);
-    return found;
+    return text;
   }
 
 private:

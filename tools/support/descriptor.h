@@ -17,7 +17,8 @@ public:
     return *this;
   }
   ~OwnedDescriptor() {
-    if (number_ >= 0) ::close(number_);
+    if (number_ >= 0)
+      ::close(number_);
   }
 
   int number() const { return number_; }

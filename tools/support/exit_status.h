@@ -5,7 +5,8 @@
 
 namespace detshim {
 
-/// Exit statuses, the same for every verb. `run` ends in the program's own status, since it becomes it.
+/// Exit statuses, the same for every verb. `run` ends in the program's own status, since it becomes
+/// it.
 enum ExitStatus {
   done = 0,
   found_different = 1,   ///< log diff

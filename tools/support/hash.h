@@ -9,9 +9,11 @@ namespace detshim {
 
 inline constexpr std::uint64_t first_hash = 0xCBF29CE484222325;
 
-/// FNV-1a, 64 bits (G. Fowler, L. C. Noll, K.-P. Vo), of what `hash` stands for and `bytes` behind it.
+/// FNV-1a, 64 bits (G. Fowler, L. C. Noll, K.-P. Vo), of what `hash` represents and `bytes` behind
+/// it.
 constexpr std::uint64_t hash_of(std::string_view bytes, std::uint64_t hash = first_hash) {
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  for (const char c : bytes)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
   return hash;
 }
 

@@ -15,7 +15,8 @@ bool contains(const Range& range, const Value& value, Member member = {}) {
 
 template <typename Value>
 void add_once(std::vector<Value>& to, Value value) {
-  if (!contains(to, value)) to.push_back(std::move(value));
+  if (!contains(to, value))
+    to.push_back(std::move(value));
 }
 
 } // namespace detshim

@@ -22,20 +22,24 @@ public:
     struct stat status = {};
     const bool is_there = descriptor >= 0 && ::fstat(descriptor, &status) == 0;
     size_ = static_cast<std::size_t>(status.st_size);
-    if (size_ > 0) data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (size_ > 0)
+      data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
     const int error = errno;
-    if (descriptor >= 0) ::close(descriptor);
+    if (descriptor >= 0)
+      ::close(descriptor);
     if (!is_there || data_ == MAP_FAILED)
       throw std::system_error(error, std::generic_category(), "cannot read '" + file + "'");
   }
   ~MappedFile() {
-    if (size_ > 0) ::munmap(data_, size_);
+    if (size_ > 0)
+      ::munmap(data_, size_);
   }
   MappedFile& operator=(MappedFile&&) = delete; // neither copied nor moved
 
   /// Gives the memory back that was read so far: what is read again comes from the file.
   void forget() const {
-    if (size_ > 0) ::madvise(data_, size_, MADV_DONTNEED);
+    if (size_ > 0)
+      ::madvise(data_, size_, MADV_DONTNEED);
   }
 
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }

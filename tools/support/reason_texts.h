@@ -8,7 +8,8 @@
 
 namespace detshim {
 
-/// The reason that a log's code stands for; Reason::none for a code that this version does not know.
+/// The reason that a log's code represents; Reason::none for a code that this version does not
+/// know.
 Reason reason_of(std::string_view code);
 
 /// What the code says to a person; the code itself where this version does not know it.

@@ -24,14 +24,17 @@ inline std::vector<std::string> other_preloads() {
   std::string list = variable("LD_PRELOAD");
   std::ranges::replace(list, ' ', ':');
   std::vector<std::string> entries = split(list, ':');
-  std::erase_if(entries, [](const auto& one) { return one.empty() || base_name(one) == "libdetshim.so"; });
+  std::erase_if(entries, [](const auto& entry) {
+    return entry.empty() || base_name(entry) == "libdetshim.so";
+  });
   return entries;
 }
 
-/// A seed as the library reads it: decimal, or hexadecimal after 0x; nothing where it is none.
+/// A seed as the library reads it: decimal, or hexadecimal after 0x; nothing for any other text.
 inline std::optional<std::uint64_t> read_seed(std::string_view text) {
   const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  if (is_hexadecimal) text.remove_prefix(2);
+  if (is_hexadecimal)
+    text.remove_prefix(2);
   return number_in<std::uint64_t>(text, is_hexadecimal ? 16 : 10);
 }
 

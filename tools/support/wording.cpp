@@ -4,6 +4,7 @@
 #include "support/hash.h"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <sstream>
 
@@ -12,11 +13,13 @@
 
 namespace detshim {
 
-std::string counted(std::uint64_t number, const std::string& one, const std::string& many) {
-  return std::to_string(number) + " " + (number == 1 ? one : many);
+std::string counted(std::uint64_t number, const std::string& singular, const std::string& plural) {
+  return std::to_string(number) + " " + (number == 1 ? singular : plural);
 }
 
-std::string counted(std::uint64_t number, const std::string& one) { return counted(number, one, one + "s"); }
+std::string counted(std::uint64_t number, const std::string& singular) {
+  return counted(number, singular, singular + "s");
+}
 
 std::string enumerated(const std::vector<std::string>& parts) {
   std::string result;
@@ -28,45 +31,64 @@ std::string enumerated(const std::vector<std::string>& parts) {
 std::vector<std::string> split(const std::string& text, char between) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, between);) parts.push_back(std::move(part));
+  for (std::string part; std::getline(stream, part, between);)
+    parts.push_back(std::move(part));
   return parts;
 }
 
+namespace {
+
+/// Letters that are missing, too many, others, or exchanged with their neighbour: the optimal
+/// string alignment.
+std::size_t distance_between(const std::string& word, const std::string& other) {
+  using Row = std::vector<std::size_t>; // by how many letters of `other` it reaches
+  Row before_last(other.size() + 1);
+  Row last(other.size() + 1);
+  Row current(other.size() + 1);
+  std::iota(current.begin(), current.end(), 0U);
+  for (std::size_t i = 1; i <= word.size(); ++i) {
+    before_last.swap(last);
+    last.swap(current);
+    current[0] = i;
+    for (std::size_t k = 1; k <= other.size(); ++k) {
+      const std::size_t exchange = word[i - 1] == other[k - 1] ? 0 : 1;
+      current[k] = std::min({last[k] + 1, current[k - 1] + 1, last[k - 1] + exchange});
+      if (i > 1 && k > 1 && word[i - 1] == other[k - 2] && word[i - 2] == other[k - 1])
+        current[k] = std::min(current[k], before_last[k - 2] + 1);
+    }
+  }
+  return current.back();
+}
+
+} // namespace
+
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  // Letters that are missing, too many, others, or exchanged with their neighbour (optimal string alignment).
-  const auto distance = [&word](const std::string& other) {
-    std::vector<std::vector<std::size_t>> of(word.size() + 1, std::vector<std::size_t>(other.size() + 1));
-    for (std::size_t i = 0; i <= word.size(); ++i)
-      for (std::size_t k = 0; k <= other.size(); ++k) {
-        if (i == 0 || k == 0) {
-          of[i][k] = i + k;
-          continue;
-        }
-        const bool is_other = word[i - 1] != other[k - 1];
-        of[i][k] = std::min({of[i - 1][k] + 1, of[i][k - 1] + 1, of[i - 1][k - 1] + (is_other ? 1 : 0)});
-        if (i > 1 && k > 1 && word[i - 1] == other[k - 2] && word[i - 2] == other[k - 1])
-          of[i][k] = std::min(of[i][k], of[i - 2][k - 2] + 1);
-      }
-    return of[word.size()][other.size()];
-  };
   const std::string* best = nullptr;
   std::size_t least = word.size() / 3 + 1; // a third of the letters at most
-  for (const std::string& other : known)
-    if (const std::size_t found = distance(other);
-        found < least || (best == nullptr && found == least && found == 1))
-      best = &other, least = found;
+  for (const std::string& other : known) {
+    const std::size_t distance = distance_between(word, other);
+    const bool is_one_letter = best == nullptr && distance == 1; // of a short word
+    if (distance < least || (is_one_letter && distance == least)) {
+      best = &other;
+      least = distance;
+    }
+  }
   return best != nullptr ? "; did you mean " + *best + '?' : "";
 }
 
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t few = 3;
   std::string result;
-  for (std::size_t i = 0; i < std::min(names.size(), few); ++i) result += (i == 0 ? "" : ", ") + names[i];
-  return names.size() <= few ? result : result + " and " + std::to_string(names.size() - few) + " more";
+  for (std::size_t i = 0; i < std::min(names.size(), few); ++i)
+    result += (i == 0 ? "" : ", ") + names[i];
+  return names.size() <= few ? result
+                             : result + " and " + std::to_string(names.size() - few) + " more";
 }
 
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) {
+    return (c & 0xC0) != 0x80;
+  }));
 }
 
 std::string padded(const std::string& text, std::size_t to) {
@@ -74,15 +96,18 @@ std::string padded(const std::string& text, std::size_t to) {
 }
 
 std::string cut(const std::string& text, std::size_t to) {
-  if (width(text) <= to) return text;
+  if (width(text) <= to)
+    return text;
   constexpr std::size_t dots = 3;
   std::size_t columns = 0, end = 0;
-  while (end < text.size() && ((text[end] & 0xC0) == 0x80 || ++columns + dots <= to)) ++end;
+  while (end < text.size() && ((text[end] & 0xC0) == 0x80 || ++columns + dots <= to))
+    ++end;
   return text.substr(0, end) + "...";
 }
 
 std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 4; // of a byte that is shown as \x1b; a character of three has six
+  constexpr std::size_t longest =
+      4; // of a byte that is shown as \x1b; a character of three has six
   std::string result(longest * text.size() + 2, '\0');
   TextWriter to(result.data(), result.size());
   to.add_printable(text.data(), text.size());
@@ -95,7 +120,8 @@ std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'
 std::string with_base_names(const std::string& text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const bool begins_word = at == 0 || std::string_view(" (,'").find(text[at - 1]) != std::string_view::npos;
+    const bool begins_word =
+        at == 0 || std::string_view(" (,'").find(text[at - 1]) != std::string_view::npos;
     const std::size_t end = std::min(text.find_first_of(" ,;:)'", at), text.size());
     if (text[at] == '/' && begins_word && end > at + 1) {
       result += base_name(text.substr(at, end - at));
@@ -112,7 +138,9 @@ bool is_any_of(std::string_view text, std::initializer_list<std::string_view> wo
 }
 
 bool starts_with_any_of(std::string_view text, std::initializer_list<std::string_view> beginnings) {
-  return std::ranges::any_of(beginnings, [&](std::string_view one) { return text.starts_with(one); });
+  return std::ranges::any_of(beginnings, [&](std::string_view beginning) {
+    return text.starts_with(beginning);
+  });
 }
 
 std::string moment_text(std::time_t moment, const char* format) {

@@ -15,8 +15,8 @@
 namespace detshim {
 
 /// "1 call", "2 calls".
-std::string counted(std::uint64_t number, const std::string& one, const std::string& many);
-std::string counted(std::uint64_t number, const std::string& one);
+std::string counted(std::uint64_t number, const std::string& singular, const std::string& plural);
+std::string counted(std::uint64_t number, const std::string& singular);
 
 /// "a, b and c".
 std::string enumerated(const std::vector<std::string>& parts);
@@ -25,15 +25,16 @@ std::string enumerated(const std::vector<std::string>& parts);
 template <typename Texts>
 std::string joined(const Texts& texts, const char* between = ", ") {
   std::string result;
-  for (const std::string& text : texts) result += (result.empty() ? "" : between) + text;
+  for (const std::string& text : texts)
+    result += (result.empty() ? "" : between) + text;
   return result;
 }
 
 /// What stands between those characters: "a", "" and "b" of "a,,b,".
 std::vector<std::string> split(const std::string& text, char between);
 
-/// "; did you mean verify?": the one of `known` that is `word` but for a slip of a finger or two; else
-/// nothing.
+/// "; did you mean verify?": the one of `known` that is `word` but for a slip of a finger or two;
+/// else nothing.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
 /// "a, b, c and 4 more".
@@ -48,9 +49,9 @@ std::string padded(const std::string& text, std::size_t to);
 /// `text`, or its beginning and "..." where it takes more columns than that.
 std::string cut(const std::string& text, std::size_t to);
 
-/// `text`, of a log, a program or a file, as valid UTF-8 without anything that a terminal would obey: control
-/// characters (line ends too), characters that turn the writing direction, and stray bytes appear as \x1b,
-/// \u202e, \xff.
+/// `text`, of a log, a program or a file, as valid UTF-8 without anything that a terminal would
+/// obey: control characters (line ends too), characters that turn the writing direction, and stray
+/// bytes appear as \x1b, \u202e, \xff.
 std::string printable(std::string_view text);
 
 /// The same between single quotes.

@@ -15,7 +15,8 @@ int env_capture(const EnvCaptureOptions& options) {
   if (options.log) {
     require_readable(*options.log);
     const Log log = read_log(*options.log);
-    if (log.processes.empty()) throw UsageError("no log in " + in_quotes(*options.log));
+    if (log.processes.empty())
+      throw UsageError("no log in " + in_quotes(*options.log));
     captured = complete_environment(log, true);
   } else {
     CaptureOptions capture;
@@ -31,18 +32,21 @@ int env_capture(const EnvCaptureOptions& options) {
     std::cout << environment_json(captured.environment);
   else if (options.output)
     write_where_asked(place, environment_json(captured.environment));
-  if (place != "-") std::cout << printable(place) << '\n';
+  if (place != "-")
+    std::cout << printable(place) << '\n';
   return done;
 }
 
 int env_diff(const EnvDiffOptions& options) {
   const auto [comparison, unknown] = compare_run_environments(options.a, "", options.b, "");
-  if (!unknown.empty()) throw UsageError(unknown + ": `detshim env capture FOLDER` makes one");
+  if (!unknown.empty())
+    throw UsageError(unknown + ": `detshim env capture FOLDER` makes one");
   if (options.json)
     print_json(std::cout, comparison_json(comparison));
   else
     print_comparison(std::cout, comparison, {wants_colour()});
-  if (!comparison.differences.empty()) return found_different;
+  if (!comparison.differences.empty())
+    return found_different;
   return comparison.unknown.empty() ? done : wrong_usage;
 }
 
@@ -53,16 +57,18 @@ int env_show(const EnvShowOptions& options) {
     throw UsageError(!kept.problems.empty() ? kept.problems.front()
                                             : "no environment in " + in_quotes(place));
   const Environment& environment = kept.all.front().environment;
-  if (kept.all.size() > 1) std::cout << "of host " << printable(environment.host) << '\n';
+  if (kept.all.size() > 1)
+    std::cout << "of host " << printable(environment.host) << '\n';
   for (std::size_t i = 0; i < environment_sections; ++i) {
     const CapturedSection& section = environment.sections[i];
-    if (section.facts.empty() && section.unknown.empty()) continue;
+    if (section.values.empty())
+      continue;
     std::cout << environment_section_names[i] << '\n';
-    for (const auto& [subject, text] : section.facts)
-      std::cout << "  " << printable(subject) << ": " << cut(printable(text), 200) << '\n';
-    for (const auto& [subject, why] : section.unknown)
-      std::cout << "  " << (subject.empty() ? "" : printable(subject) + ": ")
-                << "not known: " << printable(why) << '\n';
+    for (const auto& [subject, value] : section.values) {
+      const std::string name = subject_text(subject), text = printable(value_text(value));
+      std::cout << "  " << (name.empty() ? "" : printable(name) + ": ")
+                << (value.is_fact() ? cut(text, 200) : "not known: " + text) << '\n';
+    }
   }
   return done;
 }

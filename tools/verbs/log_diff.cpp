@@ -12,7 +12,8 @@
 namespace detshim {
 
 int log_diff(const LogDiffOptions& options) {
-  for (const std::string& place : {options.a, options.b}) require_readable(find_run(place).folder);
+  for (const std::string& place : {options.a, options.b})
+    require_readable(find_run(place).folder);
   LogDifference difference = compare_logs(options.a, options.b, {}, library_facts);
   add_suspects(difference);
   const RunsCompared environments =

@@ -1,4 +1,4 @@
-// detshim patch: what a log says goes to tools/patch/propose.py, since Python reads Python best.
+// detshim patch: what a log says goes to tools/patch, since Python reads Python best.
 #include "log_reader/source_lines.h"
 #include "patch/script.h"
 #include "report/json.h"
@@ -24,8 +24,9 @@ namespace {
 std::vector<std::string> lines_to(const std::string& at, const std::vector<std::string>& frames,
                                   const PythonFrames& python, SourceLines& source_lines) {
   std::vector<std::string> lines = python.frames;
-  const auto add = [&lines](const SourceLine& one) {
-    if (!one.file.empty()) lines.push_back(one.file + ':' + std::to_string(one.line) + ' ' + one.function);
+  const auto add = [&lines](const SourceLine& line) {
+    if (!line.file.empty())
+      lines.push_back(line.file + ':' + std::to_string(line.line) + ' ' + line.function);
   };
   for (std::size_t i = 0; python.empty() && i <= frames.size(); ++i)
     if (const auto source = source_lines.find(i == 0 ? at : frames[i - 1])) {
@@ -35,84 +36,196 @@ std::vector<std::string> lines_to(const std::string& at, const std::vector<std::
   return lines;
 }
 
-Json said_by(const JudgedLog& judged, std::uint32_t seed) {
-  const auto& [log, summary, code, verdict] = judged;
-  SourceLines source_lines(code.changed);
-  Json calls = Json::array(), left = Json::array(), seeds; // by place: those that were passed and may differ
-  const auto key = [](const auto& place) {
-    return place.at + joined(place.frames, " ") + joined(place.python.frames, " ");
-  };
-  each_record(log, [&](const Process&, const Call& call, const CallCount&) {
-    const auto* const passed = find_field(call.fields, "requested");
-    if (passed != nullptr && !is_any_of(call.why, {"own_value", "repeatable_value"}))
-      seeds[key(call)][*passed] = true;
-  });
-  const auto add_call = [&](const std::string& function, const Json& why, std::uint64_t count,
-                            const auto& place) {
-    calls.push_back({{"function", function},
-                     {"why", why},
-                     {"count", count},
-                     {"seeds", seeds[key(place)]},
-                     {"frames", lines_to(place.at, place.frames, place.python, source_lines)}});
-  };
-  std::uint64_t begun = 0;
-  std::string script;
-  bool is_forced = false, has_none = false; // torch's operators; one of them has no deterministic form
-  for (const Process& process : log.processes) {
-    for (const Start& start : process.starts) {
-      begun = begun == 0 ? start.begun : begun;
-      const auto word =
-          std::ranges::find_if(start.args, [](const auto& one) { return one.ends_with(".py"); });
-      if (script.empty() && word != start.args.end()) script = fs::path(start.working_directory) / *word;
-    }
-    for (const Framework& one : process.frameworks) is_forced |= one.name == "torch" && one.is_deterministic;
-    for (const UserPlace& place : process.user_places)
-      if (place.kind == "clock") add_call("clock", Json::array(), 0, place);
+/// Collects the calls of a log that a change of the user's files may mend.
+class CallsToMend {
+public:
+  CallsToMend(const Log& log, SourceLines& source_lines) : source_lines_(source_lines) {
+    each_record(log, [this](const Process&, const Call& call, const CallCount&) {
+      note_seed(call);
+    });
   }
-  for (const SymbolSummary& symbol : summary.symbols)
+
+  void add(const std::string& function, const Json& why, std::uint64_t count, const auto& place) {
+    calls_.push_back({{"function", function},
+                      {"why", why},
+                      {"count", count},
+                      {"seeds", seeds_[key_of(place)]},
+                      {"frames", lines_to(place.at, place.frames, place.python, source_lines_)}});
+  }
+
+  void add_clocks(const Process& process) {
+    for (const UserPlace& place : process.user_places)
+      if (place.kind == RecordType::clock)
+        add("clock", Json::array(), 0, place);
+  }
+
+  void add_symbol(const SymbolSummary& symbol) {
+    const bool can_differ =
+        symbol.action == Action::pin || symbol.action == Action::nondeterministic;
+    if (!can_differ && !contains(symbol.reasons, reason_code(Reason::own_value)) &&
+        !contains(symbol.reasons, reason_code(Reason::unexplained_seed)))
+      return;
     for (const CallPlace& place : symbol.places)
-      if (symbol.action == Action::pin || symbol.action == Action::nondeterministic ||
-          contains(symbol.reasons, "own_value") || contains(symbol.reasons, "unexplained_seed"))
-        add_call(symbol.function, symbol.reasons, place.count.calls, place);
-  for (const SymbolSummary& symbol : summary.symbols)
-    has_none |= symbol.library == "torch" && contains(symbol.reasons, "no_deterministic_algorithm");
-  for (const VerdictReason& reason : verdict.reasons)
-    if (is_any_of(reason.kind(), {"nondeterministic", "uncovered", "code", "foreign", "runtime", "kernels",
-                                  "pool", "threads", "processes", "input"}))
-      left.push_back(reason_text(reason) +
-                     (reason_remedy(reason).empty() ? "" : "; " + reason_remedy(reason)));
+      add(symbol.function, symbol.reasons, place.count.calls, place);
+  }
+
+  Json take() { return std::move(calls_); }
+
+private:
+  static std::string key_of(const auto& place) {
+    return place.at + joined(place.frames, " ") + joined(place.python.frames, " ");
+  }
+
+  void note_seed(const Call& call) {
+    const auto* const passed = find_field(call.fields, "requested");
+    const bool is_fixed =
+        call.reason == Reason::own_value || call.reason == Reason::repeatable_value;
+    if (passed != nullptr && !is_fixed)
+      seeds_[key_of(call)][*passed] = true;
+  }
+
+  SourceLines& source_lines_;
+  Json calls_ = Json::array();
+  Json seeds_; ///< by place: those that were passed and may differ
+};
+
+/// The first Python script among the words of a run; empty where no word names one.
+std::string script_of(const Log& log) {
+  for (const Process& process : log.processes)
+    for (const Start& start : process.starts) {
+      const auto word = std::ranges::find_if(start.args, [](const std::string& argument) {
+        return argument.ends_with(".py");
+      });
+      if (word != start.args.end())
+        return (fs::path(start.working_directory) / *word).lexically_normal();
+    }
+  return {};
+}
+
+/// When the first process began, in microseconds since 1970; 0 where that is not known.
+std::uint64_t beginning_of(const Log& log) {
+  for (const Process& process : log.processes)
+    for (const Start& start : process.starts)
+      if (start.begun != 0)
+        return start.begun;
+  return 0;
+}
+
+/// What torch.use_deterministic_algorithms() is to get in the script; empty where the run needed
+/// none.
+std::string torch_settings(const Log& log, const Summary& summary) {
   const bool has_gpu = contains(summary.libraries, "cublas", &Library::name) ||
                        contains(summary.libraries, "cudnn", &Library::name);
-  return {
-      {"calls", calls}, {"left", left},
-      {"begun", begun}, {"script", fs::path(script).lexically_normal()},
-      {"seed", seed},   {"torch", !has_gpu || !is_forced ? "" : has_none ? "True, warn_only=True" : "True"}};
+  const bool is_forced = std::ranges::any_of(log.processes, [](const Process& process) {
+    return std::ranges::any_of(process.frameworks, [](const Framework& framework) {
+      return framework.name == "torch" && framework.is_deterministic;
+    });
+  });
+  if (!has_gpu || !is_forced)
+    return {};
+  const bool lacks_operator = std::ranges::any_of(summary.symbols, [](const SymbolSummary& symbol) {
+    return symbol.library == "torch" &&
+           contains(symbol.reasons, reason_code(Reason::no_deterministic_algorithm));
+  });
+  return lacks_operator ? "True, warn_only=True" : "True";
+}
+
+/// What no change of a seed or of a sequence takes away.
+constexpr Finding stays[] = {
+    Finding::nondeterministic_call,
+    Finding::nondeterministic_operator,
+    Finding::uncovered_call,
+    Finding::own_code,
+    Finding::foreign,
+    Finding::runtime,
+    Finding::kernel_compiler,
+    Finding::own_kernels,
+    Finding::racing_kernel,
+    Finding::open_kernels,
+    Finding::unknown_kernels,
+    Finding::racing_threads,
+    Finding::racing_manager,
+    Finding::racing_trainers,
+    Finding::sharing_threads,
+    Finding::racing_queue,
+    Finding::racing_workers,
+    Finding::tasks_in_turn,
+    Finding::threads_started,
+    Finding::processes_started,
+    Finding::input_read,
+};
+
+Json left_by(const Verdict& verdict) {
+  Json left = Json::array();
+  for (const VerdictReason& reason : verdict.reasons) {
+    if (!contains(stays, reason.finding))
+      continue;
+    const std::string remedy = reason_remedy(reason);
+    left.push_back(reason_text(reason) + (remedy.empty() ? "" : "; " + remedy));
+  }
+  return left;
+}
+
+/// The document that tools/patch reads.
+Json said_by(const JudgedLog& judged, std::uint32_t seed) {
+  const Log& log = judged.log;
+  SourceLines source_lines(judged.code.changed);
+  CallsToMend calls(log, source_lines);
+  for (const Process& process : log.processes)
+    calls.add_clocks(process);
+  for (const SymbolSummary& symbol : judged.summary.symbols)
+    calls.add_symbol(symbol);
+  return {{"calls", calls.take()},
+          {"left", left_by(judged.verdict)},
+          {"begun", beginning_of(log)},
+          {"script", script_of(log)},
+          {"seed", seed},
+          {"torch", torch_settings(log, judged.summary)}};
+}
+
+/// What tools/patch answers: what it cannot mend, a line each, and a diff.
+struct Proposal {
+  std::vector<std::string> not_mended;
+  std::string diff;
+};
+
+Proposal propose(const Json& said) {
+  const OwnedDescriptor file(::memfd_create("log", MFD_CLOEXEC));
+  write_all(file.number(), said.dump(-1, ' ', true, Json::error_handler_t::replace));
+  const std::string place =
+      "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file.number());
+  Json modules = Json::array();
+  for (const auto& [name, text] : patch_modules)
+    modules.push_back(Json::array({name, text}));
+  const Reply reply =
+      ask({"python3", "-I", "-W", "ignore", "-c", patch_loader, place, patch_names, modules.dump()},
+          {.time = std::chrono::minutes(1)}, nullptr, true);
+  const std::string answer = reply.text.value_or("");
+  const std::size_t end = answer.find('\0');
+  if (!reply.problem.empty() || end == answer.npos)
+    throw UsageError(reply.problem +
+                     ", and nothing else reads the files: " + joined(split(answer, '\n'), " "));
+  return {split(answer.substr(0, end), '\n'), answer.substr(end + 1)};
 }
 
 } // namespace
 
 int patch(const PatchOptions& options) {
   const std::string place_of_log = options.log.value_or(default_log_folder);
-  if (options.log) require_readable(place_of_log);
+  if (options.log)
+    require_readable(place_of_log);
   Log log = read_log(place_of_log);
   if (log.processes.empty())
-    throw UsageError("no log in " + in_quotes(place_of_log) + "; `detshim run -- program` makes one");
+    throw UsageError("no log in " + in_quotes(place_of_log) +
+                     "; `detshim run -- program` makes one");
   const Json said = said_by(JudgedLog(std::move(log), Decode::own_code, {}), options.seed);
-  const OwnedDescriptor file(::memfd_create("log", MFD_CLOEXEC));
-  write_all(file.number(), said.dump(-1, ' ', true, Json::error_handler_t::replace));
-  const std::string place = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file.number());
-  const Reply reply = ask({"python3", "-I", "-W", "ignore", "-c", patch_script, place, patch_names},
-                          {.time = std::chrono::minutes(1)}, nullptr, true);
-  const std::string answer = reply.text.value_or("");
-  const std::size_t end = answer.find('\0');
-  if (!reply.problem.empty() || end == answer.npos)
-    throw UsageError(reply.problem +
-                     ", and nothing else reads the files: " + joined(split(answer, '\n'), " "));
-  for (const std::string& line : split(answer.substr(0, end), '\n'))
+  const Proposal proposal = propose(said);
+  for (const std::string& line : proposal.not_mended)
     spdlog::warn("not mended: {}", printable(line));
-  std::cout << answer.substr(end + 1);
-  if (end + 1 == answer.size()) spdlog::warn("there is nothing that it can change");
-  return end + 1 < answer.size() ? done : found_different;
+  std::cout << proposal.diff;
+  if (proposal.diff.empty())
+    spdlog::warn("there is nothing that it can change");
+  return proposal.diff.empty() ? found_different : done;
 }
 
 } // namespace detshim

@@ -10,6 +10,8 @@
 
 #include <filesystem>
 #include <iostream>
+#include <memory>
+#include <utility>
 
 namespace detshim {
 
@@ -22,11 +24,13 @@ std::string latest_place() {
 }
 
 int report(const ReportOptions& options) {
-  if (options.place) require_readable(find_run(*options.place).folder);
-  const std::string text = html_report(
-      options.place.value_or(latest_place()), accepted_reasons({}), [](const Log& log, Verdict& verdict) {
-        weigh_evidence_of(log, complete_environment(log, false).environment, verdict);
-      });
+  if (options.place)
+    require_readable(find_run(*options.place).folder);
+  const std::vector<std::string> accepted = accepted_reasons({});
+  const std::string text = html_report(options.place.value_or(latest_place()), [&](Log log) {
+    const BesidesLog besides = besides_log(log, complete_environment(log, false).environment);
+    return std::make_unique<const JudgedLog>(std::move(log), Decode::own_code, accepted, besides);
+  });
   if (options.output == "-")
     std::cout << text;
   else

@@ -1,4 +1,5 @@
-// The verbs of the command, one file each. main.cpp reads the command line into these options and calls one.
+// The verbs of the command, one file each. main.cpp reads the command line into these options and
+// calls one.
 #pragma once
 
 #include "run/run.h"
@@ -122,12 +123,36 @@ int env_diff(const EnvDiffOptions& options);
 int env_show(const EnvShowOptions& options);
 int scan(const ScanOptions& options);
 
-/// What stands below the options in the help of a verb ("log diff"; "" for the command): an example,
-/// statuses.
+/// What stands below the options in the help of a verb ("log diff"; "" for the command): an
+/// example, statuses.
 std::string help_end(const std::string& verb);
 
-/// Prints what bash, zsh or fish needs to complete the command's words; throws UsageError for another shell.
+/// Prints what bash, zsh or fish needs to complete the command's words; throws UsageError for
+/// another shell.
 int completion(const std::string& shell);
+
+/// An option, as the command line declares it.
+struct OptionWords {
+  std::vector<std::string> names; ///< "--output", "-o"
+  std::string what, type;         ///< as the help has them
+  bool takes_value = false;
+  bool may_lack_value = false; ///< then a value stands behind a = alone
+};
+
+/// A verb, as the command line declares it; the command itself has no name.
+struct VerbWords {
+  std::string name, what;
+  std::vector<OptionWords> options;
+  std::vector<std::string> arguments; ///< "SHELL"
+  std::vector<VerbWords> verbs;
+  bool runs_program = false; ///< the words of another program follow
+};
+
+/// For the scripts of completion(): prints what the last of `words` may become, a line each, with
+/// what it is behind a tab. Lines that begin with a colon say where the shell itself has to look:
+/// ":files", ":folders", or ":command N" for the words of a program that begins at the Nth of
+/// `words`.
+int complete_words(const VerbWords& command, const std::vector<std::string>& words);
 
 /// Prints the library's hooks.
 int hooks(const DescribeOptions& options);

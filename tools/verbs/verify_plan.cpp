@@ -28,29 +28,36 @@ namespace {
 void check_can_be_written(const std::string& file) {
   std::error_code error;
   const fs::path folder = fs::path(file).parent_path();
-  const fs::path& place = fs::exists(file, error) ? fs::path(file) : folder.empty() ? fs::path(".") : folder;
+  const fs::path& place = fs::exists(file, error) ? fs::path(file)
+                          : folder.empty()        ? fs::path(".")
+                                                  : folder;
   const bool is_folder = fs::is_directory(file, error);
   if (is_folder || ::access(place.c_str(), W_OK) != 0)
-    throw UsageError("cannot write " + in_quotes(file) + ": " + std::strerror(is_folder ? EISDIR : errno));
+    throw UsageError("cannot write " + in_quotes(file) + ": " +
+                     std::strerror(is_folder ? EISDIR : errno));
 }
 
 /// What is written into an output in the end would be over the user's file.
 void check_reports(const VerifyOptions& options) {
-  if (options.outputs.empty()) return;
+  if (options.outputs.empty())
+    return;
   const OutputSearch search(options.outputs, "/nothing/of/it/is/our/own");
-  const FoundOutputs found = search.find();
+  const FoundOutputs outputs = search.find();
   const auto check = [&](const std::string& what, const fs::path& file) {
     std::error_code error;
     const bool is_found = fs::is_regular_file(file, error) &&
-                          std::ranges::any_of(found.files, [&](const FoundOutputs::File& one) {
-                            return fs::equivalent(one.path, file, error);
+                          std::ranges::any_of(outputs.files, [&](const FoundOutputs::File& output) {
+                            return fs::equivalent(output.path, file, error);
                           });
     if (is_found || search.would_find(fs::weakly_canonical(fs::absolute(file), error)))
       throw UsageError(what + " is one of the outputs that --output names: name another file");
   };
-  if (options.junit) check("--junit " + in_quotes(*options.junit), *options.junit);
-  if (options.sarif) check("--sarif " + in_quotes(*options.sarif), *options.sarif);
-  if (options.markdown) check("--markdown " + in_quotes(*options.markdown), *options.markdown);
+  if (options.junit)
+    check("--junit " + in_quotes(*options.junit), *options.junit);
+  if (options.sarif)
+    check("--sarif " + in_quotes(*options.sarif), *options.sarif);
+  if (options.markdown)
+    check("--markdown " + in_quotes(*options.markdown), *options.markdown);
   check("standard output", "/proc/self/fd/1");
   check("standard error", "/proc/self/fd/2");
 }
@@ -60,15 +67,17 @@ void check_program(const std::string& program) {
   std::error_code error;
   const bool is_there = program.find('/') != program.npos && fs::exists(program, error);
   if (find_executable(program).empty())
-    throw UsageError("cannot run " + in_quotes(program) + ": " + std::strerror(is_there ? EACCES : ENOENT) +
-                     hint_for(program));
-  if (input_waits()) throw UsageError(waiting_input);
+    throw UsageError("cannot run " + in_quotes(program) + ": " +
+                     std::strerror(is_there ? EACCES : ENOENT) + hint_for(program));
+  if (input_waits())
+    throw UsageError(waiting_input);
 }
 
 std::vector<Pattern> patterns(const std::vector<std::string>& texts, const char* option) {
   std::vector<Pattern> result;
   result.reserve(texts.size());
-  for (const std::string& text : texts) result.emplace_back(text, option);
+  for (const std::string& text : texts)
+    result.emplace_back(text, option);
   return result;
 }
 
@@ -89,10 +98,13 @@ ComparisonRules rules_of(const VerifyOptions& options) {
                        " is not accepted: it needs one group, for the number: 'loss=(\\S+)'");
   rules.tolerance = {options.relative_tolerance, options.absolute_tolerance};
   rules.declared_volatile = patterns(options.volatile_text, "--volatile");
-  const auto ignores = [&](const char* stream) { return std::ranges::count(options.ignored, stream) > 0; };
+  const auto ignores = [&](const char* stream) {
+    return std::ranges::count(options.ignored, stream) > 0;
+  };
   rules.ignores_out = ignores("stdout");
   rules.ignores_err = ignores("stderr");
-  for (const std::string& glob : options.ignored) rules.ignored_files.push_back(fs::absolute(glob));
+  for (const std::string& glob : options.ignored)
+    rules.ignored_files.push_back(fs::absolute(glob));
   return rules;
 }
 
@@ -106,18 +118,30 @@ fs::path make_folder(const std::optional<std::string>& asked_for) {
     throw UsageError("--log " + in_quotes(folder.string()) +
                      " is not accepted: a folder that is new or empty");
   fs::create_directories(folder, error);
-  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+  if (!error)
+    fs::permissions(folder, fs::perms::owner_all, error);
   if (error)
-    throw UsageError("cannot make the folder " + in_quotes(folder.string()) + ": " + error.message());
+    throw UsageError("cannot make the folder " + in_quotes(folder.string()) + ": " +
+                     error.message());
   return fs::canonical(folder); // outputs are moved along no links
+}
+
+/// Of each run; the option was checked before.
+Mode mode_of(const RunOptions& run) {
+  const std::string name = run.mode.value_or(variable("DETSHIM_MODE", mode_name(Mode::enforce)));
+  const auto* const found = std::ranges::find(mode_names, name);
+  if (found == std::end(mode_names))
+    throw UsageError("DETSHIM_MODE=" + in_quotes(name) + " is not accepted: " + one_of(mode_names));
+  return static_cast<Mode>(found - std::begin(mode_names));
 }
 
 } // namespace
 
-void restore_outputs(const VerifyOptions& options) {
+SetAside::Found restore_outputs(const VerifyOptions& options) {
   std::error_code error;
   const fs::path log = options.run.log.value_or("detshim-log/new");
-  OutputClaim::recover(options.outputs, fs::weakly_canonical(fs::absolute(log) / "..", error));
+  return OutputClaim::recover(options.outputs,
+                              fs::weakly_canonical(fs::absolute(log) / "..", error));
 }
 
 void check_verify(const VerifyOptions& options) {
@@ -130,12 +154,14 @@ void check_verify(const VerifyOptions& options) {
       throw UsageError("--output " + in_quotes(output) + " is not accepted: its GLOB is missing (" +
                        printable("./" + output) + " for a file of that name)");
     if (output.empty() || ("/" + output + "/").find("/**/") != std::string::npos)
-      throw UsageError("--output " + in_quotes(output) +
-                       " is not accepted: a glob, where ** is no more than *, or a folder, which stands for "
-                       "all that is below it");
+      throw UsageError(
+          "--output " + in_quotes(output) +
+          " is not accepted: a glob, where ** is no more than *, or a folder, which means "
+          "all that is below it");
   }
   for (const std::optional<std::string>& report : {options.junit, options.sarif, options.markdown})
-    if (report) check_can_be_written(*report);
+    if (report)
+      check_can_be_written(*report);
   check_reports(options);
   find_library(options.run.library);
 }
@@ -143,16 +169,19 @@ void check_verify(const VerifyOptions& options) {
 VerifyPlan plan_verification(const VerifyOptions& options) {
   VerifyPlan plan;
   RunOptions run = options.run;
-  if (!run.seed) run.seed = variable("DETSHIM_SEED", default_seed);
+  if (!run.seed)
+    run.seed = variable("DETSHIM_SEED", default_seed);
   plan.command = run.command;
   plan.seed = *run.seed;
-  plan.mode = run.mode.value_or(variable("DETSHIM_MODE", "enforce"));
+  plan.mode = mode_of(run);
   plan.runs = options.runs;
   plan.timeout_s = options.timeout_s;
   plan.has_fresh_cache = options.fresh_cache;
   plan.has_control = options.control;
-  if (options.perturb) plan.perturbations = choose_perturbations(*options.perturb);
-  if (options.resume) plan.kill_after = line_to_kill_after(*options.resume);
+  if (options.perturb)
+    plan.perturbations = choose_perturbations(*options.perturb);
+  if (options.resume)
+    plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);
   plan.accepted = accepted_reasons(options.accepted);
   plan.disabled = run.disable.value_or(variable("DETSHIM_DISABLE", ""));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "verbs/verbs.h"
+#include "verify/set_aside.h"
 #include "verify/verify.h"
 
 #include <string>
@@ -10,13 +11,15 @@ namespace detshim {
 
 enum VerifyStatus { verified_equal = 0, verified_different = 1, verified_nothing = 3 };
 
-/// Puts back what a command that was killed had set aside, and says so.
-void restore_outputs(const VerifyOptions& options);
+/// Puts back what a command that was killed had set aside, and reports it. Returns what was found
+/// of such.
+SetAside::Found restore_outputs(const VerifyOptions& options);
 
 /// The same; throws UsageError for options that cannot be taken.
 void check_verify(const VerifyOptions& options);
 
-/// The plan, and its folder: a new one, by default detshim-log/verify-<time>-<pid>. Throws UsageError.
+/// The plan, and its folder: a new one, by default detshim-log/verify-<time>-<pid>. Throws
+/// UsageError.
 VerifyPlan plan_verification(const VerifyOptions& options);
 
 VerifyStatus status_of(Answer answer);

@@ -1,3 +1,9 @@
+// The table of findings, and how a reason is named.
+//
+// Decides the level of each finding and whether a comparison of runs answers it, from the finding
+// alone. A key names a reason in the evidence file, so that a later run can be asked for what was
+// not seen before: it is made of what stays from run to run, and of no count. It cannot tell two
+// things that have the same name in one place apart.
 #include "verdict/finding.h"
 
 #include "support/wording.h"
@@ -21,40 +27,33 @@ constexpr FindingRow rows[] = {
 const FindingRow& row_of(Finding finding) { return rows[static_cast<std::size_t>(finding)]; }
 
 bool is_finding_kind(std::string_view kind) {
-  return std::ranges::any_of(rows, [&](const FindingRow& row) { return row.kind == kind; });
+  return std::ranges::any_of(rows, [&](const FindingRow& row) {
+    return row.kind == kind;
+  });
 }
 
 std::string subject_of(const VerdictReason& reason) {
-  if (!reason.function.empty()) return reason.function;
+  if (!reason.function.empty())
+    return reason.function;
   return reason.file.empty() ? reason.library : base_name(reason.file);
 }
 
 std::vector<std::string> keys_of(const VerdictReason& reason) {
   std::string key = reason.kind();
   for (const std::string& part : {subject_of(reason), reason.code, reason.place, reason.detail})
-    if (!part.empty()) key += ' ' + part;
-  if (reason.names.empty()) return {key};
+    if (!part.empty())
+      key += ' ' + part;
+  if (reason.names.empty())
+    return {key};
   std::vector<std::string> keys;
-  for (const std::string& name : reason.names) keys.push_back(key + ' ' + name);
+  for (const std::string& name : reason.names)
+    keys.push_back(key + ' ' + name);
   return keys;
 }
 
 const char* level_name(VerdictLevel level) {
   constexpr const char* names[] = {"covered", "verified", "unverified", "partial"};
   return names[static_cast<std::size_t>(level)];
-}
-
-bool Verdict::can_be_settled() const {
-  return level == unverified && std::ranges::all_of(reasons, [](const VerdictReason& reason) {
-           return row_of(reason.finding).settled == by_comparison;
-         });
-}
-
-bool Verdict::passes_check() const {
-  if (level == verified) return !has_refused;
-  return !has_refused && std::ranges::all_of(reasons, [](const VerdictReason& reason) {
-    return reason.finding == Finding::not_decoded;
-  });
 }
 
 } // namespace detshim

@@ -1,6 +1,5 @@
-// Why a log is not covered, and the verdict that comes of it. A finding is a code: its kind and its level
-// stand in one table, its sentence and what to do about it in report/verdict_texts.cpp, which no decision
-// reads.
+// What a reason of the verdict is. A finding is a code: its kind and its level stand in one table,
+// its sentence and what to do about it in report/verdict_texts.cpp, which no decision reads.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-// All of them: the kind, as users name it (docs/VERDICT.md has all), the level, and, where a comparison of
-// runs answers nothing, that.
+// All of them: the kind, as users name it (docs/VERDICT.md has all), the level, and, where a
+// comparison of runs answers nothing, that.
 // clang-format off
 #define DETSHIM_FINDINGS(X) \
   X(nondeterministic_call, "nondeterministic", partial)     \
@@ -93,8 +92,8 @@ enum class Finding : std::uint8_t {
 #undef DETSHIM_FINDING_MEMBER
 };
 
-/// Whether a comparison of runs answers a finding. What it cannot answer is a log that does not say all: what
-/// else can differ is not known then.
+/// Whether a comparison of runs answers a finding. What it cannot answer is a log that does not say
+/// all: what else can differ is not known then.
 enum class Settled : std::uint8_t { by_comparison, by_nothing };
 
 struct FindingRow {
@@ -112,9 +111,9 @@ bool is_finding_kind(std::string_view kind);
 struct VerdictReason {
   Finding finding = Finding::no_draw;
   std::string library = {}, function = {}, file = {}; ///< what it is about
-  std::string code = {};                              ///< the reason code of the record that led to it
-  std::string place = {};                             ///< "train.py:12"
-  std::string detail = {};                            ///< a statement, a version, a setting
+  std::string code = {};   ///< the reason code of the record that led to it
+  std::string place = {};  ///< "train.py:12"
+  std::string detail = {}; ///< a statement, a version, a setting
   std::vector<std::string> names = {}, others = {};
   std::uint64_t count = 0;
 
@@ -122,53 +121,27 @@ struct VerdictReason {
   VerdictLevel level() const { return row_of(finding).level; }
 };
 
-/// What a reason is about, in a word: a function, else a file's name, else a library. Empty if it is about
-/// the run.
+/// What a reason is about, in a word: a function, else a file's name, else a library. Empty if it
+/// is about the run.
 std::string subject_of(const VerdictReason& reason);
 
-/// What tells it from the other reasons of a run, and stays from run to run: one for each of its names.
+/// What tells it from the other reasons of a run, and stays from run to run: one for each of its
+/// names.
 std::vector<std::string> keys_of(const VerdictReason& reason);
 
 /// "covered", "verified", "unverified", "partial".
 const char* level_name(VerdictLevel level);
 
-/// A reason that the user answers for: its kind, or its kind and what it is about ("kernels",
-/// "kernels:libmine.so").
-struct Acceptance {
-  std::string name;
-  std::size_t reasons = 0; ///< so many it has taken back
-};
-
-/// What the comparison of earlier runs says of this one.
-struct EvidenceUse {
-  enum class Answer {
-    none,         ///< this program was never compared under this seed
-    holds,        ///< it is the program that was compared, and nothing new can differ
-    changed,      ///< it is another than the one that was compared: `names` says in what
-    unknown,      ///< whether it is the same is not known: `names` says why
-    new_findings, ///< it is the same, and something can differ that was not seen then: `names`
-    differed,     ///< it is the same, and its runs were not equal
-  };
-  Answer answer = Answer::none;
-  std::size_t runs = 0;
-  std::string date;    ///< "2026-11-25"
-  std::string command; ///< this run's, as it was typed
-  std::vector<std::string> names;
-};
-
-struct Verdict {
-  VerdictLevel level = VerdictLevel::covered; ///< the worst of the reasons'
-  std::vector<VerdictReason> reasons;         ///< worst first
-  std::vector<VerdictReason> accepted;        ///< those that were taken back
-  std::vector<Acceptance> acceptances;        ///< as they were asked for
-  std::vector<std::string> own_kernels;       ///< files with code for a GPU that is not CUDA's own
-  std::size_t idle_cuda_libraries = 0;        ///< CUDA's files that were loaded while no process had a GPU
-  EvidenceUse evidence;
-  bool has_refused = false; ///< calls failed on purpose: covered, but not as the program wanted
+/// What the finders have seen, before anything is accepted or weighed.
+struct Findings {
+  std::vector<VerdictReason> reasons;   ///< in the order in which they were found
+  std::vector<std::string> own_kernels; ///< files with code for a GPU that is not CUDA's own
+  std::size_t idle_cuda_libraries = 0; ///< CUDA's files that were loaded while no process had a GPU
+  bool has_refused = false;            ///< calls failed on purpose
 
   void add(VerdictReason reason) { reasons.push_back(std::move(reason)); }
 
-  /// One about all of `names`; none where there are none.
+  /// One about all of `names`, and about `file`; none where there are no names.
   template <typename Names>
   void add_named(Finding finding, const Names& names, std::string file = {}) {
     if (!std::empty(names))
@@ -177,12 +150,6 @@ struct Verdict {
            .names = {names.begin(), names.end()},
            .count = names.size()});
   }
-
-  /// True where comparing runs would say what this log leaves open.
-  bool can_be_settled() const;
-
-  /// What `log --check` asks for. That the user left the code out of it (--no-scan) is no failure.
-  bool passes_check() const;
 };
 
 } // namespace detshim

@@ -1,7 +1,18 @@
+// Decides, for each thing that two runs have in common, whether it is equal: the exit status, what
+// each printed, the metrics that the user named, and the outputs.
+//
+// It reads what the runs left in their folders, and nothing else: no log, no clock. Outputs are
+// paired by name. Event files, whose names hold a time and a process, are paired by the order of
+// their names. What cannot be compared is noted as such, and never counts as equal: a link to a
+// file that no output names, a pipe, a pattern that matches nothing, a file that cannot be read.
+//
+// It cannot know whether something that was not named decides a result, nor whether two equal runs
+// were equal by chance.
 #include "verify/comparison.h"
 
 #include "support/mapped_file.h"
 #include "support/wording.h"
+#include "verify/perturbations.h"
 
 #include <algorithm>
 #include <map>
@@ -13,19 +24,21 @@ constexpr const char* other_bytes = "; equal in contents, other bytes";
 
 // ------------------------------------------------------------------ what was printed
 
-void compare_stream(const char* stream, const Run& one, const Run& other, const ComparisonRules& rules,
-                    Comparison& result) {
+void compare_lines_of(PrintedStream stream, const Run& one, const Run& other,
+                      const ComparisonRules& rules, Comparison& result) {
   const LineComparison lines = compare_stream(stream, one, other, rules);
-  ComparedItem item{stream, "", counted(lines.lines, "line"), lines.with_content > 0};
+  const std::string name = stream_name(stream);
+  ComparedItem item{item_kind(stream), "", counted(lines.lines, "line"), lines.with_content > 0};
   if (lines.volatile_lines > 0)
     result.volatile_lines.push_back({stream, lines.volatile_lines, lines.first_volatile});
   item.has_other_bytes = lines.has_other_bytes && lines.different == 0;
-  if (item.has_other_bytes && lines.volatile_lines == 0 && lines.tolerated == 0) item.amount += other_bytes;
+  if (item.has_other_bytes && lines.volatile_lines == 0 && lines.tolerated == 0)
+    item.amount += other_bytes;
   if (lines.overwritten > 0)
-    result.remarks.push_back(std::string(stream) + ": " + counted(lines.overwritten, "state") +
+    result.remarks.push_back(name + ": " + counted(lines.overwritten, "state") +
                              " that the program overwrote (\\r) not compared");
   if (lines.tolerated > 0)
-    result.remarks.push_back(std::string(stream) + ": " + counted(lines.tolerated, "line") +
+    result.remarks.push_back(name + ": " + counted(lines.tolerated, "line") +
                              " equal but for metrics, which are compared with the tolerance");
   if (lines.different > 0) {
     const LinePair& pair = lines.first_different;
@@ -35,37 +48,48 @@ void compare_stream(const char* stream, const Run& one, const Run& other, const 
                                    .other_value = pair.other_value,
                                    .count = lines.different,
                                    .of = lines.lines,
-                                   .unit = "line"}});
+                                   .unit = "line",
+                                   .are_lines = pair.are_lines}});
   }
   result.items.push_back(std::move(item));
 }
 
-void compare_metric(const Pattern& pattern, const char* stream, std::string_view one, std::string_view other,
+/// False where neither run printed a value there.
+bool compare_metric(const Pattern& pattern, PrintedStream stream, const Run& one, const Run& other,
                     const Tolerance& tolerance, Comparison& result) {
-  const std::vector<MetricValue> a = read_series(one, pattern), b = read_series(other, pattern);
-  if (a.empty() && b.empty()) return;
-  ComparedItem item{"metric", pattern.text(), counted(a.size(), "value") + " on " + stream, true};
-  if (const std::optional<MetricDifference> metric = compare_series(a, b, tolerance)) {
+  const MappedFile printed(one.printed(stream)), other_printed(other.printed(stream));
+  const std::vector<MetricValue> series = read_series(printed.bytes(), pattern);
+  const std::vector<MetricValue> other_series = read_series(other_printed.bytes(), pattern);
+  if (series.empty() && other_series.empty())
+    return false;
+  const std::string name = stream_name(stream);
+  ComparedItem item{ItemKind::metric, pattern.text(),
+                    counted(series.size(), "value") + " on " + name, true};
+  if (const std::optional<MetricDifference> metric =
+          compare_series(series, other_series, tolerance)) {
     ContentDifference what = *metric;
     what.where = "step " + std::to_string(metric->step);
     if (metric->line > 0)
-      what.where += " (" + std::string(stream) + " line " + std::to_string(metric->line) + ")";
+      what.where += " (" + name + " line " + std::to_string(metric->line) + ")";
     result.differences.push_back({item, std::move(what)});
   }
   result.items.push_back(std::move(item));
+  return true;
 }
 
-void compare_printed(const Run& one, const Run& other, const ComparisonRules& rules, Comparison& result) {
-  const MappedFile out(one.out()), other_out(other.out()), err(one.err()), other_err(other.err());
-  for (const char* const stream : {"stdout", "stderr"})
-    if (!(std::string_view(stream) == "stdout" ? rules.ignores_out : rules.ignores_err))
-      note_what_fails(result, [&] { compare_stream(stream, one, other, rules, result); });
+void compare_printed(const Run& one, const Run& other, const ComparisonRules& rules,
+                     Comparison& result) {
+  for (const PrintedStream stream : both_streams)
+    if (!rules.ignores(stream))
+      note_what_fails(result, [&] {
+        compare_lines_of(stream, one, other, rules, result);
+      });
   for (const Pattern& pattern : rules.metrics)
     note_what_fails(result, [&] {
-      const std::size_t before = result.items.size();
-      compare_metric(pattern, "stdout", out.bytes(), other_out.bytes(), rules.tolerance, result);
-      compare_metric(pattern, "stderr", err.bytes(), other_err.bytes(), rules.tolerance, result);
-      if (result.items.size() == before)
+      bool is_there = false;
+      for (const PrintedStream stream : both_streams)
+        is_there |= compare_metric(pattern, stream, one, other, rules.tolerance, result);
+      if (!is_there)
         result.uncompared.push_back("--metric '" + pattern.text() + "' matches nothing");
     });
 }
@@ -75,7 +99,7 @@ void compare_printed(const Run& one, const Run& other, const ComparisonRules& ru
 /// TensorBoard's files have the time, the machine and the process in their names.
 std::string event_file_key(const std::string& name) {
   constexpr std::string_view begin = "events.out.tfevents.";
-  const std::size_t at = name.rfind('/') + 1; // 0 where there is none
+  const std::size_t at = name.rfind('/') + 1; // 0 where it has no folder
   return name.compare(at, begin.size(), begin) == 0 ? name.substr(0, at) + std::string(begin) : "";
 }
 
@@ -85,10 +109,13 @@ struct OutputPair {
 };
 
 /// By name; event files that are left, in the order of their names within each folder.
-std::vector<OutputPair> pair_outputs(const Run& run, const Run& other_run, std::size_t& paired_by_order) {
+std::vector<OutputPair> pair_outputs(const Run& run, const Run& other_run,
+                                     std::size_t& paired_by_order) {
   std::map<std::string, OutputPair> by_name;
-  for (const OutputFile& file : run.outputs) by_name[file.name].one = &file;
-  for (const OutputFile& file : other_run.outputs) by_name[file.name].other = &file;
+  for (const OutputFile& file : run.outputs)
+    by_name[file.name].one = &file;
+  for (const OutputFile& file : other_run.outputs)
+    by_name[file.name].other = &file;
   std::vector<OutputPair> pairs;
   std::map<std::string, std::pair<std::vector<const OutputFile*>, std::vector<const OutputFile*>>>
       event_files;
@@ -98,61 +125,107 @@ std::vector<OutputPair> pair_outputs(const Run& run, const Run& other_run, std::
       pairs.push_back(pair);
       continue;
     }
-    if (pair.one != nullptr) event_files[key].first.push_back(pair.one);
-    if (pair.other != nullptr) event_files[key].second.push_back(pair.other);
+    if (pair.one != nullptr)
+      event_files[key].first.push_back(pair.one);
+    if (pair.other != nullptr)
+      event_files[key].second.push_back(pair.other);
   }
   for (const auto& [key, files] : event_files)
     for (std::size_t i = 0; i < std::max(files.first.size(), files.second.size()); ++i) {
       pairs.push_back({i < files.first.size() ? files.first[i] : nullptr,
                        i < files.second.size() ? files.second[i] : nullptr});
-      if (pairs.back().one != nullptr && pairs.back().other != nullptr) ++paired_by_order;
+      if (pairs.back().one != nullptr && pairs.back().other != nullptr)
+        ++paired_by_order;
     }
   return pairs;
 }
 
 /// By OutputFile::Kind.
-constexpr const char* kind_names[] = {"a file", "a symbolic link", "a symbolic link", "no file",
-                                      "an empty folder"};
+constexpr const char* output_kind_names[] = {"a file", "a symbolic link", "no file",
+                                             "an empty folder"};
 
-void compare_output(const OutputPair& pair, Comparison& result) {
-  const OutputFile& any = pair.one != nullptr ? *pair.one : *pair.other;
-  ComparedItem item{"output", any.name,
-                    any.kind == OutputFile::folder ? "empty folder" : counted(any.size, "byte"),
-                    any.holds_something()};
-  const auto differ = [&](ContentDifference what) { result.differences.push_back({item, std::move(what)}); };
-  if (pair.one == nullptr || pair.other == nullptr) {
-    differ({any.kind == OutputFile::folder ? "empty folder" : "file",
-            pair.one != nullptr ? "made" : "not made", pair.other != nullptr ? "made" : "not made"});
-  } else if (pair.one->kind == OutputFile::other || pair.other->kind == OutputFile::other) {
-    result.uncompared.push_back("output '" + any.name + "' is no file: it was not compared");
-    return;
-  } else if (std::string_view(kind_names[pair.one->kind]) != kind_names[pair.other->kind]) {
-    differ({"kind", kind_names[pair.one->kind], kind_names[pair.other->kind]});
-  } else if (any.kind == OutputFile::folder) {
-    return; // there are many where outputs of before were set aside
-  } else if (pair.one->kind != OutputFile::regular) {
-    item.amount = "link";
-    if (pair.one->target != pair.other->target)
-      differ({"target of the link", pair.one->target, pair.other->target});
-    if (pair.one->kind == OutputFile::open_end || pair.other->kind == OutputFile::open_end)
-      result.uncompared.push_back("output '" + any.name + "' is a link to '" + any.target +
-                                  "', which is none of the outputs: name that file");
-  } else {
-    const FileComparison files =
-        compare_files(any.name, pair.one->stored.string(), pair.other->stored.string());
-    if (files.format != "bytes") item.amount = files.format + ", " + item.amount;
-    if (files.difference) differ(*files.difference);
-    item.has_other_bytes = !files.ignored.empty();
-    if (item.has_other_bytes) {
-      item.amount += other_bytes;
-      result.remarks.push_back("output '" + any.name + "': contents are equal, the bytes are not: " +
-                               files.ignored + " is passed over");
-    }
+/// An output of both runs, of one kind in both.
+struct OutputComparison {
+  const OutputFile &one, &other;
+  ComparedItem item;
+  Comparison& result;
+
+  void add_difference(ContentDifference what) const {
+    result.differences.push_back({item, std::move(what)});
   }
-  result.items.push_back(std::move(item));
+};
+
+void compare_links(OutputComparison& output) {
+  const auto& [one, other, item, result] = output;
+  output.item.amount = "link";
+  if (one.target != other.target)
+    output.add_difference({"target of the link", one.target, other.target});
+  if (one.leads_outside || other.leads_outside)
+    result.uncompared.push_back("output '" + one.name + "' is a link to '" + one.target +
+                                "', which is not an output: name that file");
+  result.items.push_back(item);
 }
 
-void compare_outputs(const Run& one, const Run& other, const ComparisonRules& rules, Comparison& result) {
+void compare_regular_files(OutputComparison& output) {
+  auto& [one, other, item, result] = output;
+  const FileComparison files = compare_files(one.name, one.stored.string(), other.stored.string());
+  if (files.format != "bytes")
+    item.amount = files.format + ", " + item.amount;
+  if (files.difference)
+    output.add_difference(*files.difference);
+  item.has_other_bytes = !files.ignored.empty();
+  if (item.has_other_bytes) {
+    item.amount += other_bytes;
+    result.remarks.push_back("output '" + one.name + "': contents are equal, the bytes are not: " +
+                             files.ignored + " is passed over");
+  }
+  result.items.push_back(item);
+}
+
+void note_no_file(OutputComparison& output) {
+  output.result.uncompared.push_back("output '" + output.one.name +
+                                     "' is no file: it was not compared");
+}
+
+/// There are many where outputs of before were set aside: that both made one is not listed.
+void pass_over_folder(OutputComparison&) {}
+
+/// By OutputFile::Kind.
+constexpr void (*compare_by_kind[])(OutputComparison&) = {&compare_regular_files, &compare_links,
+                                                          &note_no_file, &pass_over_folder};
+
+ComparedItem item_of(const OutputFile& file) {
+  const bool is_folder = file.kind == OutputFile::folder;
+  return {ItemKind::output, file.name, is_folder ? "empty folder" : counted(file.size, "byte"),
+          file.holds_something()};
+}
+
+void add_missing_output(const OutputFile& file, bool is_in_first, Comparison& result) {
+  const ComparedItem item = item_of(file);
+  const char* const what = file.kind == OutputFile::folder ? "empty folder" : "file";
+  const char* const made = is_in_first ? "made" : "not made";
+  const char* const other_made = is_in_first ? "not made" : "made";
+  result.differences.push_back({item, {what, made, other_made}});
+  result.items.push_back(item);
+}
+
+void compare_output(const OutputPair& pair, Comparison& result) {
+  if (pair.other == nullptr)
+    return add_missing_output(*pair.one, true, result);
+  if (pair.one == nullptr)
+    return add_missing_output(*pair.other, false, result);
+  OutputComparison output{*pair.one, *pair.other, item_of(*pair.one), result};
+  const auto kind = pair.one->kind, other_kind = pair.other->kind;
+  if (kind == other_kind)
+    return compare_by_kind[kind](output);
+  if (kind == OutputFile::other || other_kind == OutputFile::other)
+    return note_no_file(output);
+  output.add_difference({"kind", output_kind_names[kind], output_kind_names[other_kind]});
+  result.items.push_back(output.item);
+}
+
+void compare_outputs(const Run& one, const Run& other, const ComparisonRules& rules,
+                     Comparison& result) {
   for (std::size_t i = 0; i < rules.outputs.size(); ++i) {
     const auto is_of_it = [i](const OutputFile& file) {
       return file.patterns.contains(i) && file.kind != OutputFile::folder;
@@ -161,36 +234,58 @@ void compare_outputs(const Run& one, const Run& other, const ComparisonRules& ru
       return file.patterns.contains(i) && file.holds_something();
     };
     const std::string glob = "--output '" + rules.outputs[i] + "'";
-    if (std::ranges::none_of(one.outputs, is_of_it) && std::ranges::none_of(other.outputs, is_of_it))
-      result.uncompared.push_back(glob + " matches no file that " + one.name + " or " + other.name + " made");
+    if (std::ranges::none_of(one.outputs, is_of_it) &&
+        std::ranges::none_of(other.outputs, is_of_it))
+      result.uncompared.push_back(glob + " matches no file that " + one.name + " or " + other.name +
+                                  " made");
     else if (std::ranges::none_of(one.outputs, is_of_it_and_full) &&
              std::ranges::none_of(other.outputs, is_of_it_and_full))
       result.uncompared.push_back(glob + ": all files are empty");
   }
   std::size_t paired_by_order = 0;
   for (const OutputPair& pair : pair_outputs(one, other, paired_by_order))
-    note_what_fails(result, [&] { compare_output(pair, result); });
+    note_what_fails(result, [&] {
+      compare_output(pair, result);
+    });
   if (paired_by_order > 0)
-    result.remarks.push_back(counted(paired_by_order, "event file") +
-                             " compared in the order of their names, which hold a time and a process");
+    result.remarks.push_back(
+        counted(paired_by_order, "event file") +
+        " compared in the order of their names, which hold a time and a process");
 }
+
+/// By ItemKind.
+constexpr const char* item_kind_names[] = {"exit status", "stdout", "stderr",
+                                           "output",      "metric", "fingerprint"};
 
 } // namespace
 
-bool Comparison::differs_in(const ComparedItem& item) const {
-  return std::ranges::any_of(differences,
-                             [&](const Difference& difference) { return difference.item.is(item); });
+const char* ComparedItem::kind_name() const {
+  return item_kind_names[static_cast<std::size_t>(kind)];
 }
 
-LineComparison compare_stream(std::string_view stream, const Run& one, const Run& other,
+std::string Comparison::perturbation_name() const {
+  if (is_resumed)
+    return "resume";
+  return perturbation == nullptr ? "" : perturbation->name;
+}
+
+bool Comparison::differs_in(const ComparedItem& item) const {
+  return std::ranges::any_of(differences, [&](const Difference& difference) {
+    return difference.item.is(item);
+  });
+}
+
+LineComparison compare_stream(PrintedStream stream, const Run& one, const Run& other,
                               const ComparisonRules& rules, std::set<std::uint64_t>* different) {
   static const std::vector<Pattern> none;
-  const auto file_of = [&](const Run& run) { return stream == "stdout" ? run.out() : run.err(); };
-  const auto facts_of = [](const Run& run) { return RunFacts{run.began, run.ended, run.processes}; };
-  const MappedFile printed(file_of(one)), other_printed(file_of(other));
+  const auto facts_of = [](const Run& run) {
+    return RunFacts{run.began, run.ended, run.processes};
+  };
+  const MappedFile printed(one.printed(stream)), other_printed(other.printed(stream));
   const VolatileText volatile_text(rules.declared_volatile);
-  return compare_lines(printed.bytes(), facts_of(one), other_printed.bytes(), facts_of(other),
-                       {volatile_text, rules.tolerance.is_exact() ? none : rules.metrics, different});
+  return compare_lines(
+      printed.bytes(), facts_of(one), other_printed.bytes(), facts_of(other),
+      {volatile_text, rules.tolerance.is_exact() ? none : rules.metrics, different});
 }
 
 Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules& rules) {
@@ -198,8 +293,9 @@ Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules&
   result.one = one.name;
   result.other = other.name;
   result.perturbation = other.perturbation;
-  const ComparedItem status{"exit status", "", one.ending(), false};
-  if (one.status != other.status) result.differences.push_back({status, {"", one.ending(), other.ending()}});
+  const ComparedItem status{ItemKind::exit_status, "", one.ending(), false};
+  if (one.status != other.status)
+    result.differences.push_back({status, {"", one.ending(), other.ending()}});
   result.items.push_back(status);
   compare_printed(one, other, rules, result);
   compare_outputs(one, other, rules, result);

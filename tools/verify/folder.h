@@ -1,6 +1,6 @@
-// A folder by a descriptor. No link is followed on the way to it, so what others put there meanwhile leads
-// nowhere else, whoever runs this. And files that are moved between such folders, without ever losing or
-// overwriting one.
+// A folder by a descriptor. No link is followed on the way to it, so what others put there
+// meanwhile leads nowhere else, whoever runs this. And files that are moved between such folders,
+// without ever losing or overwriting one.
 #pragma once
 
 #include "support/files.h"
@@ -31,11 +31,12 @@ public:
 
   /// Of the folder itself.
   struct stat status() const;
-  /// Something is mounted there, be it another folder of the same file system. False before Linux 5.8.
+  /// Something is mounted there, be it another folder of the same file system. False before
+  /// Linux 5.8.
   bool is_mount_point() const;
-  /// Of what stands there, be it a link; nothing if there is none.
+  /// Of what stands there, be it a link; nothing if there is nothing.
   std::optional<struct stat> status(const std::string& name) const;
-  /// What a link says; nothing if there is none.
+  /// What a link says; nothing if there is no link.
   std::optional<std::string> link_text(const std::string& name) const;
   /// All that is in it, in order; nothing, and errno, if it cannot be read.
   std::optional<std::vector<std::string>> names() const;
@@ -50,9 +51,9 @@ private:
 
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-/// Moves a file, a symbolic link or a special file, to another file system too; makes the folders that `to`
-/// needs. Both are absolute, and lead through no link. Throws UsageError if it cannot, or if something stands
-/// there; then `from` is as it was.
+/// Moves a file, a symbolic link or a special file, to another file system too; makes the folders
+/// that `to` needs. Both are absolute, and lead through no link. Throws UsageError if it cannot, or
+/// if something stands there; then `from` is as it was.
 void move_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 } // namespace detshim

@@ -5,15 +5,17 @@
 namespace detshim {
 namespace {
 
-/// Those that end a process where nothing is done about them, and may come while runs are compared: from a
-/// person, a scheduler (SIGUSR1 is what Slurm's users ask for), a timer that was set before this command
-/// started, a limit, a closed pipe.
+/// Those that end a process where nothing is done about them, and may come while runs are compared:
+/// from a person, a scheduler (SIGUSR1 is what Slurm's users ask for), a timer that was set before
+/// this command started, a limit, a closed pipe.
 constexpr int ends_a_process[] = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2,
                                   SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGPIPE};
 
-/// What a terminal sends goes to the program as well. A timer's signal and a limit's come from the kernel
-/// too.
-bool may_be_from_terminal(int signal) { return signal == SIGINT || signal == SIGQUIT || signal == SIGHUP; }
+/// What a terminal sends goes to the program as well. A timer's signal and a limit's come from the
+/// kernel too.
+bool may_be_from_terminal(int signal) {
+  return signal == SIGINT || signal == SIGQUIT || signal == SIGHUP;
+}
 
 } // namespace
 
@@ -21,7 +23,8 @@ HeldSignals::HeldSignals() {
   sigemptyset(&held_);
   for (const int signal : ends_a_process) {
     struct sigaction now = {};
-    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&held_, signal);
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+      sigaddset(&held_, signal);
   }
   sigaddset(&held_, SIGCHLD);
   struct sigaction as_usual = {}; // ignored, it would take the program's status with it
@@ -45,13 +48,15 @@ std::optional<HeldSignals::Event> HeldSignals::wait(int milliseconds) const {
   siginfo_t info = {};
   const timespec most{milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
   const int signal = ::sigtimedwait(&held_, &info, &most);
-  if (signal < 0) return {};
+  if (signal < 0)
+    return {};
   return Event{signal, info.si_code == SI_KERNEL && may_be_from_terminal(signal)};
 }
 
 void HeldSignals::check() const {
   while (const std::optional<Event> event = wait(0))
-    if (event->signal != SIGCHLD) throw Interrupted{event->signal};
+    if (event->signal != SIGCHLD)
+      throw Interrupted{event->signal};
 }
 
 } // namespace detshim

@@ -1,5 +1,5 @@
-// SIGINT and whatever else would end this command are held back while runs are compared, and asked for at
-// places where nothing lies half moved.
+// SIGINT and whatever else would end this command are held back while runs are compared, and asked
+// for at places where nothing lies half moved.
 #pragma once
 
 #include <csignal>

@@ -31,7 +31,9 @@ KeptStream::KeptStream(const std::filesystem::path& file)
 
 KeptStream::~KeptStream() { end(); }
 
-bool KeptStream::become(int descriptor) const { return ::dup2(to_.number(), descriptor) == descriptor; }
+bool KeptStream::become(int descriptor) const {
+  return ::dup2(to_.number(), descriptor) == descriptor;
+}
 
 void KeptStream::begin() {
   to_ = {};
@@ -40,8 +42,8 @@ void KeptStream::begin() {
 
 int KeptStream::end() {
   if (thread_.joinable()) {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(stop_.number(), &one, sizeof one);
+    const std::uint64_t increment = 1;
+    [[maybe_unused]] const ssize_t written = ::write(stop_.number(), &increment, sizeof increment);
     thread_.join();
   }
   from_ = {}; // whoever still writes ends by SIGPIPE, as behind any pipe
@@ -54,22 +56,29 @@ void KeptStream::keep_what_comes() {
   ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
   pollfd watched[] = {{from_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
   for (;;) {
-    if (::poll(watched, 2, -1) < 0) continue;
-    if (watched[1].revents != 0) break;
-    if (move_some() == 0 && (watched[0].revents & (POLLHUP | POLLERR)) != 0) return;
+    if (::poll(watched, 2, -1) < 0)
+      continue;
+    if (watched[1].revents != 0)
+      break;
+    if (move_some() == 0 && (watched[0].revents & (POLLHUP | POLLERR)) != 0)
+      return;
   }
   int left = 0; // and no more: what is left behind may write for ever
-  if (::ioctl(from_.number(), FIONREAD, &left) != 0) return;
-  for (std::size_t moved; left > 0 && (moved = move_some()) > 0;) left -= static_cast<int>(moved);
+  if (::ioctl(from_.number(), FIONREAD, &left) != 0)
+    return;
+  for (std::size_t moved; left > 0 && (moved = move_some()) > 0;)
+    left -= static_cast<int>(moved);
 }
 
 /// 0 where nothing is there now.
 std::size_t KeptStream::move_some() {
   std::array<char, 65536> buffer;
   const ssize_t got = ::read(from_.number(), buffer.data(), buffer.size());
-  if (got <= 0) return 0;
+  if (got <= 0)
+    return 0;
   const auto size = static_cast<std::size_t>(got);
-  if (error_ == 0) error_ = write_all(file_.number(), {buffer.data(), size});
+  if (error_ == 0)
+    error_ = write_all(file_.number(), {buffer.data(), size});
   return size; // behind an error it is read and dropped: the program goes on
 }
 

@@ -1,5 +1,5 @@
-// What a program prints, by a pipe into a file: a file as its standard output could be emptied, or written
-// over, by whoever opens /dev/stdout.
+// What a program prints, by a pipe into a file: a file as its standard output could be emptied, or
+// written over, by whoever opens /dev/stdout.
 #pragma once
 
 #include "support/descriptor.h"
@@ -23,8 +23,8 @@ public:
   /// After the fork: from now on what is printed goes into the file.
   void begin();
 
-  /// Once all writers have ended, or are given up: what they had written until now is in the file then.
-  /// Returns 0, or the error for which it is not.
+  /// Once all writers have ended, or are given up: what they had written until now is in the file
+  /// then. Returns 0, or the error for which it is not.
   int end();
 
 private:

@@ -1,3 +1,13 @@
+// Decides whether two lines that stand at the same place hold the same result.
+//
+// Two lines do if they are the same text; or but for metrics, which are then compared as numbers;
+// or but for what names the moment or the process of its run. A text counts as such only if it fits
+// what is known of the run: a time between its begin and its end, the id of one of its processes, a
+// duration that is no longer than the run.
+//
+// It cannot know what a program means by a number: a result that is by chance a moment of its run,
+// in both runs, is passed over. Lines are paired by their number, so one line more in one run makes
+// all behind it differ.
 #include "verify/lines.h"
 
 #include "support/wording.h"
@@ -8,6 +18,7 @@
 #include <cstdio>
 #include <ctime>
 #include <optional>
+#include <utility>
 
 namespace detshim {
 namespace {
@@ -21,11 +32,14 @@ struct Mask {
 };
 
 std::string replaced(std::string_view line, std::vector<Mask> parts) {
-  std::ranges::stable_sort(parts, {}, [](const Mask& part) { return part.span.begin; });
+  std::ranges::stable_sort(parts, {}, [](const Mask& part) {
+    return part.span.begin;
+  });
   std::string result;
   std::size_t at = 0;
   for (const Mask& part : parts) {
-    if (part.span.begin < at || part.span.end == part.span.begin) continue;
+    if (part.span.begin < at || part.span.end == part.span.begin)
+      continue;
     result.append(line.substr(at, part.span.begin - at))
         .append(1, '\0')
         .append(part.name); // a NUL: text has none
@@ -43,8 +57,8 @@ bool is_within(double moment, const RunFacts& run) {
 bool is_date_within(std::string_view text, const RunFacts& run) {
   std::tm parts = {};
   const std::string whole(text);
-  if (std::sscanf(whole.c_str(), "%4d%*1[-/]%2d%*1[-/]%2d%*1[T _]%2d:%2d:%2d", &parts.tm_year, &parts.tm_mon,
-                  &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec) != 6)
+  if (std::sscanf(whole.c_str(), "%4d%*1[-/]%2d%*1[-/]%2d%*1[T _]%2d:%2d:%2d", &parts.tm_year,
+                  &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec) != 6)
     return false;
   parts.tm_year -= 1900;
   parts.tm_mon -= 1;
@@ -62,7 +76,8 @@ bool is_clock_within(std::string_view text, const RunFacts& run) {
       std::tm parts = {};
       char date[32];
       std::strftime(date, sizeof date, "%Y-%m-%d ", parts_of(&moment, &parts));
-      if (is_date_within(date + std::string(text), run)) return true;
+      if (is_date_within(date + std::string(text), run))
+        return true;
     }
   return false;
 }
@@ -72,7 +87,8 @@ bool is_epoch_within(std::string_view text, const RunFacts& run) {
   double number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   const std::size_t digits = std::min(text.find('.'), text.size());
-  for (std::size_t i = 10; i < digits; ++i) number /= 10;
+  for (std::size_t i = 10; i < digits; ++i)
+    number /= 10;
   return is_within(number, run);
 }
 
@@ -85,7 +101,8 @@ bool is_duration_within(std::string_view text, const RunFacts& run) {
        number = number * 60 + part)
     stop = std::from_chars(stop + 1, text.data() + text.size(), part).ptr;
   const std::string_view unit(stop, static_cast<std::size_t>(text.data() + text.size() - stop));
-  if (unit.find("ms") != unit.npos) number /= 1000;
+  if (unit.find("ms") != unit.npos)
+    number /= 1000;
   constexpr double slack = 0.1; // the run's own end was seen a little later, or earlier
   return error == std::errc() && number <= run.ended - run.began + slack;
 }
@@ -93,7 +110,8 @@ bool is_duration_within(std::string_view text, const RunFacts& run) {
 /// True if the word or the bracket around the number says that it is a process's.
 bool is_called_process(std::string_view line, Span number) {
   std::string_view before = line.substr(0, number.begin);
-  if (before.ends_with('[')) return line.substr(number.end).starts_with(']'); // not the first of a list
+  if (before.ends_with('['))
+    return line.substr(number.end).starts_with(']'); // not the first of a list
   before = before.substr(0, before.find_last_not_of(" \t=:#(") + 1);
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   std::string word(before.substr(before.find_last_not_of(letters) + 1));
@@ -107,9 +125,10 @@ bool is_called_process(std::string_view line, Span number) {
 const std::string* find_process(std::string_view line, Span where, const RunFacts& run) {
   constexpr std::int64_t small = 1000;
   const std::optional<std::int64_t> number = number_in<std::int64_t>(where.of(line));
-  const auto found = number ? run.processes.find(*number) : run.processes.end();
-  if (found == run.processes.end()) return nullptr;
-  return *number >= small || is_called_process(line, where) ? &found->second : nullptr;
+  const auto process = number ? run.processes.find(*number) : run.processes.end();
+  if (process == run.processes.end())
+    return nullptr;
+  return *number >= small || is_called_process(line, where) ? &process->second : nullptr;
 }
 
 // ------------------------------------------------------------------ lines
@@ -120,16 +139,18 @@ public:
 
   /// Of a line that was overwritten, its last state.
   std::optional<std::string_view> next() {
-    if (rest_.empty()) return {};
+    if (rest_.empty())
+      return {};
     const std::size_t end = std::min(rest_.find('\n'), rest_.size());
     std::string_view line = rest_.substr(0, end);
     const bool has_return = line.ends_with('\r');
     end_ = end == rest_.size() ? (has_return ? "a carriage return" : "no line end")
                                : (has_return ? "a carriage return and a line end" : "a line end");
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    if (has_return) line.remove_suffix(1);
+    if (has_return)
+      line.remove_suffix(1);
     overwritten_ += static_cast<std::uint64_t>(std::ranges::count(line, '\r'));
-    return line.substr(line.rfind('\r') + 1); // 0 where there is none
+    return line.substr(line.rfind('\r') + 1); // 0 where no \r is left
   }
 
   /// What ends the line that was taken last, in words.
@@ -145,22 +166,26 @@ private:
 bool has_content(const std::string& masked) {
   bool is_in_name = false;
   for (const char c : masked) {
-    if (c == '<') is_in_name = true;
-    if (!is_in_name && std::isalnum(static_cast<unsigned char>(c)) != 0) return true;
-    if (c == '>') is_in_name = false;
+    if (c == '<')
+      is_in_name = true;
+    if (!is_in_name && std::isalnum(static_cast<unsigned char>(c)) != 0)
+      return true;
+    if (c == '>')
+      is_in_name = false;
   }
   return false;
 }
 
 /// As docs/VERIFY.md lists them. What is counted in another unit is a result: "13.3 m/s".
-const std::string units_of_progress =
-    "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?|iters?|iterations?|items?|images?|imgs?|[Ss]amples?|steps?|"
-    "toks?|tokens?|seqs?|sequences?|ex|examples?|batch(?:es)?|rows?|records?|files?|docs?|epochs?))";
+const std::string units_of_progress = "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?|iters?|iterations?"
+                                      "|items?|images?|imgs?|[Ss]amples?|steps?|"
+                                      "toks?|tokens?|seqs?|sequences?|ex|examples?|batch(?:es)?|"
+                                      "rows?|records?|files?|docs?|epochs?))";
 
 } // namespace
 
-// Behind a comma stand milliseconds as Python's logging prints them, before its next field; all else there is
-// the next value of a table.
+// Behind a comma stand milliseconds as Python's logging prints them, before its next field; all
+// else there is the next value of a table.
 VolatileText::VolatileText(std::vector<Pattern> declared)
     : declared_(std::move(declared)),
       date_(R"(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?)", ""),
@@ -173,10 +198,11 @@ VolatileText::VolatileText(std::vector<Pattern> declared)
           R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$)"
           R"(|^\s*(\d+\.\d+ ?(?:secs?|seconds|ms|s))\s*$))",
           ""),
-      rate_(R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:)" + units_of_progress + R"(/s(?:ec(?:ond)?)?|[mu]?s/)" +
-                units_of_progress +
+      rate_(R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:)" + units_of_progress +
+                R"(/s(?:ec(?:ond)?)?|[mu]?s/)" + units_of_progress +
                 R"()\b)|(?<=\[)((?:\d+:)?\d\d:\d\d<(?:\d+:)?\d\d:\d\d)(?=[,\]])|(?:\b|_))" +
-                units_of_progress + R"((?:/|_per_)s(?:ec|econd)?\b["']?[ :=]+(\d+(?:\.\d+)?)(?![\w.])))",
+                units_of_progress +
+                R"((?:/|_per_)s(?:ec|econd)?\b["']?[ :=]+(\d+(?:\.\d+)?)(?![\w.])))",
             ""),
       own_(R"(\bDETSHIM_RUN(?:=|['"]: ?['"])([^\s'"]+))", "") {}
 
@@ -188,20 +214,27 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run) con
     });
   const auto look_for = [&](const Pattern& pattern, auto is_one, std::string_view name) {
     pattern.each_match(line, [&](Span match, Span) {
-      if (is_one(match.of(line), run)) parts.push_back({match, std::string(name)});
+      if (is_one(match.of(line), run))
+        parts.push_back({match, std::string(name)});
     });
   };
   // A date that is no moment of the run keeps its time of day too.
   date_.each_match(line, [&](Span match, Span) {
-    parts.push_back({match, std::string(is_date_within(match.of(line), run) ? "<moment>" : match.of(line))});
+    parts.push_back(
+        {match, std::string(is_date_within(match.of(line), run) ? "<moment>" : match.of(line))});
   });
   look_for(clock_, is_clock_within, "<moment>");
   look_for(epoch_, is_epoch_within, "<moment>");
   duration_.each_match(line, [&](Span, Span group) {
-    if (is_duration_within(group.of(line), run)) parts.push_back({group, "<duration>"});
+    if (is_duration_within(group.of(line), run))
+      parts.push_back({group, "<duration>"});
   });
-  own_.each_match(line, [&](Span, Span group) { parts.push_back({group, "<run>"}); });
-  rate_.each_match(line, [&](Span, Span group) { parts.push_back({group, "<rate>"}); });
+  own_.each_match(line, [&](Span, Span group) {
+    parts.push_back({group, "<run>"});
+  });
+  rate_.each_match(line, [&](Span, Span group) {
+    parts.push_back({group, "<rate>"});
+  });
   number_.each_match(line, [&](Span match, Span) {
     if (const std::string* const name = find_process(line, match, run))
       parts.push_back({match, "<process " + *name + ">"});
@@ -213,11 +246,14 @@ std::string with_groups_replaced(std::string_view line, const std::vector<Patter
                                  std::string_view name) {
   std::vector<Mask> parts;
   for (const Pattern& pattern : patterns)
-    pattern.each_match(line, [&](Span, Span group) { parts.push_back({group, std::string(name)}); });
+    pattern.each_match(line, [&](Span, Span group) {
+      parts.push_back({group, std::string(name)});
+    });
   return replaced(line, std::move(parts));
 }
 
-void each_line(std::string_view text, const std::function<void(std::string_view, std::uint64_t)>& visit) {
+void each_line(std::string_view text,
+               const std::function<void(std::string_view, std::uint64_t)>& visit) {
   for (std::uint64_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find_first_of("\n\r"), text.size());
     visit(text.substr(0, end), number);
@@ -225,55 +261,116 @@ void each_line(std::string_view text, const std::function<void(std::string_view,
   }
 }
 
+namespace {
+
+/// Why two lines hold the same result, from the strictest rule to the widest.
+enum class Sameness {
+  as_printed,
+  but_for_metrics,
+  but_for_volatile_text,
+  none,
+};
+
+struct LineMatch {
+  Sameness sameness = Sameness::none;
+  bool has_content = false; ///< what is the same holds a result
+};
+
+/// What two lines have in common, but for what ends them.
+LineMatch match_lines(std::string_view line, const RunFacts& run, std::string_view other_line,
+                      const RunFacts& other_run, const LineRules& rules) {
+  if (line == other_line)
+    return {Sameness::as_printed, !line.empty()};
+  const std::string rest = with_groups_replaced(line, rules.tolerated_metrics, "<metric>");
+  const std::string other_rest =
+      with_groups_replaced(other_line, rules.tolerated_metrics, "<metric>");
+  if (rest == other_rest)
+    return {Sameness::but_for_metrics, has_content(rest)};
+  const std::string masked = rules.volatile_text.masked(rest, run);
+  if (masked == rules.volatile_text.masked(other_rest, other_run))
+    return {Sameness::but_for_volatile_text, has_content(masked)};
+  return {};
+}
+
+/// Counts what becomes of each pair of lines.
+class LineTally {
+public:
+  explicit LineTally(std::set<std::uint64_t>* different) : different_(different) {}
+
+  void begin_line() { ++result_.lines; }
+
+  void add(const LineMatch& match, std::string_view line, std::string_view other_line) {
+    if (match.has_content)
+      ++result_.with_content;
+    if (match.sameness == Sameness::but_for_metrics)
+      ++result_.tolerated;
+    if (match.sameness == Sameness::but_for_volatile_text && result_.volatile_lines++ == 0)
+      result_.first_volatile = pair_of(line, other_line, true);
+  }
+
+  void add_difference(std::optional<std::string_view> line,
+                      std::optional<std::string_view> other_line) {
+    constexpr std::string_view missing = "not there";
+    add_difference(
+        pair_of(line.value_or(missing), other_line.value_or(missing), line && other_line));
+  }
+
+  /// Of two lines that are the same, or of the whole texts.
+  void add_different_ends(std::string_view end, std::string_view other_end) {
+    add_difference(pair_of(end, other_end, false));
+  }
+
+  LineComparison& result() { return result_; }
+
+private:
+  void add_difference(LinePair pair) {
+    if (different_ != nullptr)
+      different_->insert(result_.lines);
+    if (result_.different++ == 0)
+      result_.first_different = std::move(pair);
+  }
+
+  LinePair pair_of(std::string_view value, std::string_view other_value, bool are_lines) const {
+    return {result_.lines, std::string(value), std::string(other_value), are_lines};
+  }
+
+  LineComparison result_;
+  std::set<std::uint64_t>* different_;
+};
+
+/// What ends the whole text.
+std::string_view ending_of_text(std::string_view text) {
+  return text.ends_with('\n') ? "a line end" : "no line end";
+}
+
+} // namespace
+
 LineComparison compare_lines(std::string_view one, const RunFacts& run, std::string_view other,
                              const RunFacts& other_run, const LineRules& rules) {
-  LineComparison result;
+  LineTally tally(rules.different);
   Lines lines(one), other_lines(other);
-  const auto differ = [&result, &rules](std::string_view value, std::string_view other_value) {
-    if (rules.different != nullptr) rules.different->insert(result.lines);
-    if (result.different++ == 0)
-      result.first_different = {result.lines, std::string(value), std::string(other_value)};
-  };
   for (;;) {
-    const std::optional<std::string_view> a = lines.next(), b = other_lines.next();
-    if (!a && !b) break;
-    ++result.lines;
-    const bool have_same_end = lines.end() == other_lines.end();
-    if (a && b && *a == *b) {
-      if (!have_same_end)
-        differ(lines.end(), other_lines.end());
-      else if (!a->empty())
-        ++result.with_content;
-      continue;
-    }
-    if (a && b) {
-      const std::string x = with_groups_replaced(*a, rules.tolerated_metrics, "<metric>");
-      const std::string y = with_groups_replaced(*b, rules.tolerated_metrics, "<metric>");
-      if (x == y) {
-        if (!have_same_end) {
-          differ(lines.end(), other_lines.end());
-          continue;
-        }
-        ++result.tolerated;
-        if (has_content(x)) ++result.with_content;
-        continue;
-      }
-      const std::string masked = rules.volatile_text.masked(x, run);
-      if (masked == rules.volatile_text.masked(y, other_run)) {
-        if (result.volatile_lines++ == 0)
-          result.first_volatile = {result.lines, std::string(*a), std::string(*b)};
-        if (has_content(masked)) ++result.with_content;
-        continue;
-      }
-    }
-    differ(a.value_or("not there"), b.value_or("not there"));
+    const std::optional<std::string_view> line = lines.next(), other_line = other_lines.next();
+    if (!line && !other_line)
+      break;
+    tally.begin_line();
+    const LineMatch match =
+        line && other_line ? match_lines(*line, run, *other_line, other_run, rules) : LineMatch{};
+    const bool may_end_otherwise = match.sameness == Sameness::but_for_volatile_text;
+    if (match.sameness == Sameness::none)
+      tally.add_difference(line, other_line);
+    else if (lines.end() != other_lines.end() && !may_end_otherwise)
+      tally.add_different_ends(lines.end(), other_lines.end());
+    else
+      tally.add(match, *line, *other_line);
   }
+  LineComparison& result = tally.result();
   result.has_other_bytes = one != other;
   result.overwritten = std::max(lines.overwritten(), other_lines.overwritten());
   // A volatile last line with and without its end is not the same output.
-  const auto has_end = [](std::string_view text) { return text.ends_with('\n'); };
-  if (result.different == 0 && has_end(one) != has_end(other) && !one.empty() && !other.empty())
-    differ(has_end(one) ? "a line end" : "no line end", has_end(other) ? "a line end" : "no line end");
+  const bool have_both_text = !one.empty() && !other.empty();
+  if (result.different == 0 && have_both_text && ending_of_text(one) != ending_of_text(other))
+    tally.add_different_ends(ending_of_text(one), ending_of_text(other));
   return result;
 }
 

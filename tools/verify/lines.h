@@ -1,5 +1,5 @@
-// Compares what two runs printed, line by line. Two lines that differ in nothing but what names the moment or
-// the process of their run hold the same result.
+// Compares what two runs printed, line by line. Two lines that differ in nothing but what names the
+// moment or the process of their run hold the same result.
 #pragma once
 
 #include "verify/pattern.h"
@@ -25,12 +25,13 @@ public:
   /// `declared`: what the user says is volatile.
   explicit VolatileText(std::vector<Pattern> declared);
 
-  /// The line with a name in angle brackets in place of each such part. A time of day, a date with one and a
-  /// number of seconds since 1970 count only where they name a moment within the run, a number as a process
-  /// only where it is the id of one of the run's, and in the other run of the same one, and a number below
-  /// 1000 only where the line calls it one: a result is not taken for one of them. A duration counts where
-  /// the line calls it one ("took 0.31 s") and the run took as long; rates ("31.2it/s") and tqdm's times do,
-  /// and what detshim's own variable for the run holds.
+  /// The line with a name in angle brackets in place of each such part. A time of day, a date with
+  /// one and a number of seconds since 1970 count only where they name a moment within the run, a
+  /// number as a process only where it is the id of one of the run's, and in the other run of the
+  /// same one, and a number below 1000 only where the line calls it one: a result is not taken for
+  /// one of them. A duration counts where the line calls it one ("took 0.31 s") and the run took as
+  /// long; rates ("31.2it/s") and tqdm's times do, and what detshim's own variable for the run
+  /// holds.
   std::string masked(std::string_view line, const RunFacts& run) const;
 
 private:
@@ -46,6 +47,7 @@ std::string with_groups_replaced(std::string_view line, const std::vector<Patter
 struct LinePair {
   std::uint64_t line = 0; ///< from 1
   std::string value, other_value;
+  bool are_lines = false; ///< false: one is not there, or they are what ends the lines, in words
 };
 
 struct LineComparison {
@@ -64,15 +66,18 @@ struct LineComparison {
 struct LineRules {
   const VolatileText& volatile_text;
   const std::vector<Pattern>& tolerated_metrics; ///< empty: metrics are compared as text too
-  std::set<std::uint64_t>* different = nullptr;  ///< where not null: the numbers of lines that differ
+  std::set<std::uint64_t>* different =
+      nullptr; ///< where not null: the numbers of lines that differ
 };
 
-/// What ends a line has to be the same too, but in a volatile one. Of a line that a progress bar overwrites,
-/// the last state counts: when it does is a matter of time.
+/// What ends a line has to be the same too, but in a volatile one. Of a line that a progress bar
+/// overwrites, the last state counts: when it does is a matter of time.
 LineComparison compare_lines(std::string_view one, const RunFacts& run, std::string_view other,
                              const RunFacts& other_run, const LineRules& rules);
 
-/// Calls visit(line, its number from 1) for each. A carriage return ends a line too, as progress bars use it.
-void each_line(std::string_view text, const std::function<void(std::string_view, std::uint64_t)>& visit);
+/// Calls visit(line, its number from 1) for each. A carriage return ends a line too, as progress
+/// bars use it.
+void each_line(std::string_view text,
+               const std::function<void(std::string_view, std::uint64_t)>& visit);
 
 } // namespace detshim

@@ -1,3 +1,12 @@
+// Decides whether two series of numbers are equal, step by step: digit by digit, or within the
+// user's tolerance.
+//
+// A series is what the first group of the user's regular expression matches, in the order of the
+// lines. What is no number, or a part of one, is refused: two such parts may be equal where the
+// numbers differ.
+//
+// It cannot know which step a number belongs to. Series are paired by position, so a value that one
+// run left out shifts all behind it, and shows.
 #include "verify/metrics.h"
 
 #include "support/exit_status.h"
@@ -13,7 +22,8 @@ namespace detshim {
 namespace {
 
 bool are_equal(const MetricValue& a, const MetricValue& b, const Tolerance& tolerance) {
-  if (tolerance.is_exact() || a.text == b.text) return a.text == b.text;
+  if (tolerance.is_exact() || a.text == b.text)
+    return a.text == b.text;
   if (!std::isfinite(a.number) || !std::isfinite(b.number))
     return a.number == b.number || (std::isnan(a.number) && std::isnan(b.number));
   // What a longer text loses in reading may be all that differs.
@@ -23,22 +33,24 @@ bool are_equal(const MetricValue& a, const MetricValue& b, const Tolerance& tole
   return difference <= tolerance.absolute + tolerance.relative * std::fabs(b.number);
 }
 
-/// True if a number goes on where the group ends, or has begun before it: what is compared would be a part.
-bool is_part_of_number(std::string_view line, Span group) {
-  const auto is_digit = [&](std::size_t at) {
-    return at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])) != 0;
-  };
-  const auto is_one_of = [&](std::size_t at, std::string_view which) {
-    return at < line.size() && which.find(line[at]) != std::string_view::npos;
-  };
-  const std::size_t begin = group.begin, end = group.end;
-  if (begin == end) return false;
-  if (is_digit(begin) && begin > 0 &&
-      (is_digit(begin - 1) || (begin > 1 && line[begin - 1] == '.' && is_digit(begin - 2))))
-    return true;
-  if (!is_digit(end - 1) && line[end - 1] != '.') return false;
-  if (is_digit(end) || (is_one_of(end, ".") && is_digit(end + 1))) return true;
-  return is_one_of(end, "eE") && is_digit(is_one_of(end + 1, "+-") ? end + 2 : end + 1);
+/// True if some number of the line lies in the group and beside it: what is compared would be a
+/// part of it. A sign is no part of a number: it may be a dash.
+bool cuts_number(std::string_view line, Span group) {
+  static const Pattern number(R"((?:\d+\.?\d*|\.\d+)[eE][-+]?\d+|\d+(?:\.\d+)?|\.\d+)", "");
+  // No number reaches further: a line of thousands of them is not searched for each.
+  constexpr std::string_view characters_of_numbers = "0123456789.eE+-";
+  const std::size_t begin =
+      line.substr(0, group.begin).find_last_not_of(characters_of_numbers) + 1; // 0: none
+  const std::size_t end =
+      std::min(line.find_first_not_of(characters_of_numbers, group.end), line.size());
+  bool is_cut = false;
+  number.each_match(line.substr(begin, end - begin), [&](Span match, Span) {
+    const std::size_t first = begin + match.begin, last = begin + match.end;
+    const bool is_met = first < group.end && group.begin < last;
+    const bool is_whole = group.begin <= first && last <= group.end;
+    is_cut |= is_met && !is_whole;
+  });
+  return is_cut;
 }
 
 } // namespace
@@ -51,8 +63,9 @@ std::vector<MetricValue> read_series(std::string_view text, const Pattern& patte
       const std::string took = "--metric " + in_quotes(pattern.text()) + " took " +
                                in_quotes(group.of(line)) + " in line " + std::to_string(number) +
                                ", which is ";
-      if (!value) throw UsageError(took + "no number");
-      if (is_part_of_number(line, group))
+      if (!value)
+        throw UsageError(took + "no number");
+      if (cuts_number(line, group))
         throw UsageError(took + "part of a number: '(\\S+)' takes all of it");
       series.push_back({*value, std::string(group.of(line)), number});
     });
@@ -71,14 +84,13 @@ std::optional<MetricDifference> compare_series(const std::vector<MetricValue>& o
     const MetricValue* const a = i < one.size() ? &one[i] : nullptr;
     const MetricValue* const b = i < other.size() ? &other[i] : nullptr;
     if (a != nullptr && b != nullptr) {
-      if (are_equal(*a, *b, tolerance)) continue;
-      if (std::isfinite(a->number) && std::isfinite(b->number)) {
-        result.max_absolute =
-            std::max(result.max_absolute, static_cast<double>(std::fabs(a->number - b->number)));
-        result.max_relative = std::max(result.max_relative, relative_difference(a->number, b->number));
-      }
+      if (are_equal(*a, *b, tolerance))
+        continue;
+      if (std::isfinite(a->number) && std::isfinite(b->number))
+        result.add_numbers(a->number, b->number);
     }
-    if (result.count++ > 0) continue;
+    if (result.count++ > 0)
+      continue;
     result.step = i + 1;
     result.value = a != nullptr ? a->text : "not there";
     result.other_value = b != nullptr ? b->text : "not there";

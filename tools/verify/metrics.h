@@ -1,7 +1,7 @@
 // A series of numbers out of what a program printed.
 #pragma once
 
-#include "verify/artifact_formats/elements.h"
+#include "artifact_formats/elements.h"
 #include "verify/pattern.h"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// What the user's globs lead to. Links to folders are followed as they stood when the search began, and never
-// as they stand later, and so with mounts: what a program does with links leads nowhere else.
+// What the user's globs lead to. Links to folders are followed as they stood when the search began,
+// and never as they stand later, and so with mounts: what a program does with links leads nowhere
+// else.
 #pragma once
 
 #include "verify/folder.h"
@@ -34,21 +35,23 @@ struct FoundOutputs {
   };
   std::vector<File> files; ///< by their names
   std::map<std::filesystem::path, PassedFolder> folders;
-  std::vector<std::filesystem::path> new_links; ///< that a glob matches, and that lead out of `folders`
+  std::vector<std::filesystem::path>
+      new_links; ///< that a glob matches, and that lead out of `folders`
   std::vector<std::filesystem::path> new_mounts;
 };
 
 class OutputSearch {
 public:
-  /// `patterns` as in glob(7); a folder, or a link to one that is named without wildcards, stands
-  /// for all files in it. Nothing in `own_folder` is found. Throws UsageError where a link must not be
-  /// followed: one that another user has made to a folder that is not that user's.
+  /// `patterns` as in glob(7); a folder, or a link to one that is named without wildcards, means
+  /// all files in it. Nothing in `own_folder` is found. Throws UsageError where a link must not
+  /// be followed: one that another user has made to a folder that is not that user's.
   OutputSearch(std::vector<std::string> patterns, const std::filesystem::path& own_folder);
 
   const std::vector<std::string>& patterns() const { return patterns_; }
   const std::filesystem::path& here() const { return here_; }
 
-  /// The patterns, and where links lead to, what is behind them: for who must know of the same files.
+  /// The patterns, and where links lead to, what is behind them: for who must know of the same
+  /// files.
   std::vector<std::string> all_patterns() const;
 
   /// True if a file of that path, which leads through no link, is one of the outputs or would be.

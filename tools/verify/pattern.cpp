@@ -29,8 +29,9 @@ Pattern::Pattern(const std::string& text, const char* option) : text_(text) {
   if (code == nullptr) {
     PCRE2_UCHAR message[256] = {};
     pcre2_get_error_message(error, message, sizeof message);
-    throw UsageError(std::string(option) + " " + in_quotes(text) + " is no regular expression: " +
-                     reinterpret_cast<const char*>(message) + " at character " + std::to_string(at + 1));
+    throw UsageError(std::string(option) + " " + in_quotes(text) +
+                     " is no regular expression: " + reinterpret_cast<const char*>(message) +
+                     " at character " + std::to_string(at + 1));
   }
   code_ = std::make_shared<Code>(code);
 }
@@ -41,19 +42,23 @@ std::size_t Pattern::groups() const {
   return count;
 }
 
-void Pattern::each_match(std::string_view line, const std::function<void(Span, Span)>& visit) const {
-  const auto* const subject = reinterpret_cast<PCRE2_SPTR>(line.data() == nullptr ? "" : line.data());
+void Pattern::each_match(std::string_view line,
+                         const std::function<void(Span, Span)>& visit) const {
+  const auto* const subject =
+      reinterpret_cast<PCRE2_SPTR>(line.data() == nullptr ? "" : line.data());
   std::size_t at = 0;
   while (at <= line.size()) {
-    const int found = pcre2_match(code_->code, subject, line.size(), at, 0, code_->match, nullptr);
-    if (found == PCRE2_ERROR_NOMATCH) return;
-    if (found < 0)
+    const int groups = pcre2_match(code_->code, subject, line.size(), at, 0, code_->match, nullptr);
+    if (groups == PCRE2_ERROR_NOMATCH)
+      return;
+    if (groups < 0)
       throw UsageError(in_quotes(text_) + " takes too long to match in a line of " +
                        std::to_string(line.size()) + " bytes");
     const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(code_->match);
     const Span match{ends[0], ends[1]};
-    if (match.end < match.begin) return; // \K within a lookahead
-    const bool has_group = found > 1 && ends[2] != PCRE2_UNSET;
+    if (match.end < match.begin)
+      return; // \K within a lookahead
+    const bool has_group = groups > 1 && ends[2] != PCRE2_UNSET;
     visit(match, has_group ? Span{ends[2], ends[3]} : Span{});
     at = match.end > match.begin ? match.end : match.end + 1;
   }

@@ -17,14 +17,15 @@ struct Span {
 
 class Pattern {
 public:
-  /// `option` is what it came from, for the message. Throws UsageError if it is no regular expression.
+  /// `option` is what it came from, for the message. Throws UsageError if it is no regular
+  /// expression.
   Pattern(const std::string& text, const char* option);
 
   const std::string& text() const { return text_; }
   std::size_t groups() const;
 
-  /// Calls visit(the match, its first group) for each match in `line`, one behind the other; a group that
-  /// took no part is empty. Throws UsageError where matching takes too long.
+  /// Calls visit(the match, its first group) for each match in `line`, one behind the other; a
+  /// group that took no part is empty. Throws UsageError where matching takes too long.
   void each_match(std::string_view line, const std::function<void(Span, Span)>& visit) const;
 
 private:

@@ -20,12 +20,12 @@ inline constexpr const char* verify_document_file = "verify.json";
 /// For programs: docs/schemas/verify.schema.json.
 void print_verify_json(const VerifyPlan& plan, const Verification& result, std::ostream& out);
 
-/// For build servers: a JUnit test suite, with a case for each thing that was compared and one for the
-/// verdict.
+/// For build servers: a JUnit test suite, with a case for each thing that was compared and one for
+/// the verdict.
 void print_verify_junit(const VerifyPlan& plan, const Verification& result, std::ostream& out);
 
-/// For the summary of a build: a table in Markdown of what was compared. Arguments, which may be secrets, are
-/// left out.
+/// For the summary of a build: a table in Markdown of what was compared. Arguments, which may be
+/// secrets, are left out.
 void print_verify_markdown(const VerifyPlan& plan, const Verification& result, std::ostream& out);
 
 /// For code hosts: a SARIF log, with a result where the runs are not equal.

@@ -14,27 +14,59 @@ namespace {
 /// The part of a long text from a little before `at`.
 std::string excerpt(const std::string& text, std::size_t at, std::size_t longest) {
   std::size_t begin = at > longest / 2 ? at - longest / 2 : 0;
-  if (width(text) <= longest) begin = 0;
-  while (begin > 0 && begin < text.size() && (text[begin] & 0xC0) == 0x80) --begin; // within a character
+  if (width(text) <= longest)
+    begin = 0;
+  while (begin > 0 && begin < text.size() && (text[begin] & 0xC0) == 0x80)
+    --begin; // within a character
   return "'" + std::string(begin > 0 ? "..." : "") +
          cut(printable(text.substr(std::min(begin, text.size()))), longest) + "'";
 }
 
-/// The option with which these lines would be equal: what stands behind their last common word. Empty where
-/// that is a number with a fraction, which is a result rather than an id.
-std::string option_for(const std::string& line, const std::string& other) {
-  constexpr const char* digits = "0123456789.";
+/// Where the two lines begin to differ: before the letters and digits that may be the same by
+/// chance.
+std::size_t begin_of_difference(const std::string& line, const std::string& other) {
+  const auto may_be_same_by_chance = [](char c) {
+    return c == '.' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
   auto same = static_cast<std::size_t>(std::ranges::mismatch(line, other).in1 - line.begin());
-  if (same > 0) same = line.find_last_not_of(digits, same - 1) + 1;
-  if (line.substr(same, line.find_first_not_of(digits, same) - same).find('.') != line.npos) return {};
-  const auto begin_of_word = [&](std::size_t at) { return line.find_last_of(" \t", at) + 1; };
-  std::size_t begin = same == 0 ? 0 : begin_of_word(same - 1);
-  if (begin == same && same > 1) begin = begin_of_word(same - 2); // it differs from a word's beginning on
+  while (same > 0 && may_be_same_by_chance(line[same - 1]))
+    --same;
+  return same;
+}
+
+/// The begin of the last word before `end`.
+std::size_t begin_of_word_before(const std::string& line, std::size_t end) {
+  const auto begin_of_word = [&](std::size_t at) {
+    return line.find_last_of(" \t", at) + 1;
+  };
+  if (end == 0)
+    return 0;
+  const std::size_t begin = begin_of_word(end - 1);
+  const bool is_empty = begin == end; // the lines differ from a word's beginning on
+  return is_empty && end > 1 ? begin_of_word(end - 2) : begin;
+}
+
+/// A regular expression that matches the text alone.
+std::string as_regex(std::string_view text) {
   std::string pattern;
-  for (const char c : line.substr(begin, same - begin)) {
-    if (std::string_view(R"(\^$.|?*+()[]{})").find(c) != std::string_view::npos) pattern += '\\';
+  for (const char c : text) {
+    if (std::string_view(R"(\^$.|?*+()[]{})").find(c) != std::string_view::npos)
+      pattern += '\\';
     pattern += c;
   }
+  return pattern;
+}
+
+/// The option with which these lines would be equal: what stands behind their last common word.
+/// Empty where that is a number with a fraction, which is a result rather than an id.
+std::string option_for(const std::string& line, const std::string& other) {
+  constexpr const char* digits = "0123456789.";
+  const std::size_t differing = begin_of_difference(line, other);
+  const std::size_t length = line.find_first_not_of(digits, differing) - differing;
+  if (line.substr(differing, length).find('.') != std::string::npos)
+    return {};
+  const std::size_t begin = begin_of_word_before(line, differing);
+  const std::string pattern = as_regex(line.substr(begin, differing - begin));
   return pattern.empty() ? "" : "--volatile " + shell_command({printable(pattern) + "(\\S+)"});
 }
 
@@ -57,8 +89,8 @@ std::string describe_command(const std::vector<std::string>& words, std::size_t 
 }
 
 std::string describe_plan(const VerifyPlan& plan) {
-  return describe_command(shown_words(plan.command)) + "\nseed " + plan.seed + ", mode " + plan.mode +
-         "; kept in " + printable(plan.folder.string()) + "\n\n";
+  return describe_command(shown_words(plan.command)) + "\nseed " + plan.seed + ", mode " +
+         mode_name(plan.mode) + "; kept in " + printable(plan.folder.string()) + "\n\n";
 }
 
 std::string label(const std::string& text) {
@@ -67,13 +99,15 @@ std::string label(const std::string& text) {
 }
 
 std::string describe_item(const ComparedItem& item) {
-  return item.subject.empty() ? item.kind : std::string(item.kind) + " " + in_quotes(item.subject);
+  const std::string kind = item.kind_name();
+  return item.subject.empty() ? kind : kind + " " + in_quotes(item.subject);
 }
 
 std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest) {
   const auto at = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
   const std::string a = excerpt(one, at, longest), b = excerpt(other, at, longest);
-  if (a != b || one == other) return a + " and " + b;
+  if (a != b || one == other)
+    return a + " and " + b;
   // A byte that is shown as \xff, and that text; or what differs lies behind the cut.
   return a + " in both as they are shown; byte " + std::to_string(at + 1) + " differs";
 }
@@ -83,18 +117,20 @@ std::string describe_difference(const ContentDifference& difference) {
   constexpr std::size_t longest = 70;
   text += describe_pair(difference.value, difference.other_value, longest);
   if (difference.of > 0)
-    text += "; " + std::to_string(difference.count) + " of " + counted(difference.of, difference.unit) +
+    text += "; " + std::to_string(difference.count) + " of " +
+            counted(difference.of, difference.unit) +
             (difference.count == 1 ? " differs" : " differ");
   if (difference.has_numbers)
     text += fmt::format(", by at most {:.3g} (relative {:.3g})", difference.max_absolute,
                         difference.max_relative);
   if (difference.not_comparable > 0)
     text += ", " + std::to_string(difference.not_comparable) + " of them NaN or infinite";
-  if (std::string_view(difference.unit) == "line" && difference.value != "not there" &&
-      difference.other_value != "not there")
-    if (const std::string option = option_for(difference.value, difference.other_value); !option.empty())
+  if (difference.are_lines)
+    if (const std::string option = option_for(difference.value, difference.other_value);
+        !option.empty())
       text += "; only if that may differ: " + option;
-  if (difference.parts > 1) text += "; " + std::to_string(difference.parts) + " tensors differ";
+  if (difference.parts > 1)
+    text += "; " + std::to_string(difference.parts) + " tensors differ";
   return text;
 }
 
@@ -102,7 +138,9 @@ std::vector<ComparedItem> all_items(const Verification& result) {
   std::vector<ComparedItem> items;
   for (const Comparison& comparison : result.comparisons)
     for (const ComparedItem& item : comparison.items) {
-      const auto known = std::ranges::find_if(items, [&](const ComparedItem& one) { return one.is(item); });
+      const auto known = std::ranges::find_if(items, [&](const ComparedItem& known_item) {
+        return known_item.is(item);
+      });
       if (known == items.end())
         items.push_back(item);
       else if (item.has_other_bytes && !known->has_other_bytes)
@@ -113,16 +151,19 @@ std::vector<ComparedItem> all_items(const Verification& result) {
 
 const Comparison* find_differing(const Verification& result, const ComparedItem& item) {
   for (const Comparison& comparison : result.comparisons)
-    if (comparison.differs_in(item)) return &comparison;
+    if (comparison.differs_in(item))
+      return &comparison;
   return nullptr;
 }
 
 std::string describe_bound(const Verification& result) {
-  if (result.bound >= 1 || result.answer != Answer::equal) return {};
+  if (result.bound >= 1 || result.answer != Answer::equal)
+    return {};
   constexpr double small = 0.05;
   std::string text = "up to " + std::to_string(static_cast<int>(std::ceil(result.bound * 100))) +
                      " of 100 further runs may still differ (95 % confidence)";
-  if (result.bound > small) text += "; with -n " + std::to_string(runs_for_bound(small)) + ", up to 5";
+  if (result.bound > small)
+    text += "; with -n " + std::to_string(runs_for_bound(small)) + ", up to 5";
   return text;
 }
 
@@ -133,29 +174,36 @@ std::string describe_answer(const VerifyPlan& plan, const Verification& result) 
     bool differs_plainly = false;
     for (const Comparison& comparison : result.comparisons)
       if (!comparison.differences.empty()) {
-        differs_plainly |= comparison.perturbation.empty();
-        if (!comparison.perturbation.empty()) perturbations.push_back(comparison.perturbation);
+        differs_plainly |= comparison.is_plain();
+        if (!comparison.is_plain())
+          perturbations.push_back(comparison.perturbation_name());
       }
     return text + (differs_plainly ? " - under one seed, and nothing else was changed"
                                    : " - equal but for " + enumerated(perturbations));
   }
   if (result.answer == Answer::unverified)
-    return text + " - " + result.problems.front().kind + ": " + printable(result.problems.front().text);
+    return text + " - " + result.problems.front().kind + ": " +
+           printable(result.problems.front().text);
   std::uint64_t lines = 0;
   for (const Comparison& comparison : result.comparisons) {
-    std::uint64_t its = 0;
-    for (const VolatileLines& its_lines : comparison.volatile_lines) its += its_lines.count;
-    lines = std::max(lines, its);
+    std::uint64_t of_pair = 0;
+    for (const VolatileLines& its_lines : comparison.volatile_lines)
+      of_pair += its_lines.count;
+    lines = std::max(lines, of_pair);
   }
-  if (lines > 0) text += " but for " + counted(lines, "volatile line");
+  if (lines > 0)
+    text += " but for " + counted(lines, "volatile line");
   text += " - " + counted(result.plain_runs, "run");
   if (!plan.perturbations.empty()) {
     std::vector<std::string> perturbations;
     for (const Run& run : result.runs)
-      if (!run.perturbation.empty()) perturbations.push_back(run.perturbation);
-    if (!perturbations.empty()) text += ", and under " + enumerated(perturbations);
+      if (run.perturbation != nullptr)
+        perturbations.emplace_back(run.perturbation->name);
+    if (!perturbations.empty())
+      text += ", and under " + enumerated(perturbations);
   }
-  if (result.resumed) text += ", and killed and resumed";
+  if (result.resumed)
+    text += ", and killed and resumed";
   return text;
 }
 

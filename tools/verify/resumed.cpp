@@ -23,12 +23,15 @@ struct Joined {
   Series whole, killed, resumed;
 };
 
-/// What came of the killed run, then of the resumed one, step by step; a step that both have is what the
-/// resumed one says, unless they differ in it. One between them may have been saved and not yet printed.
+/// What came of the killed run, then of the resumed one, step by step; a step that both have is
+/// what the resumed one says, unless they differ in it. One between them may have been saved and
+/// not yet printed.
 void compare_joined(const Joined& series, const ComparedItem& item, const ComparisonRules& rules,
                     Comparison& result) {
-  const std::size_t all = series.whole.size(), begun = series.killed.size(), ended = series.resumed.size();
-  const auto differ = [&](std::size_t step, const std::string& part, const MetricDifference& metric) {
+  const std::size_t all = series.whole.size(), begun = series.killed.size(),
+                    ended = series.resumed.size();
+  const auto differ = [&](std::size_t step, const std::string& part,
+                          const MetricDifference& metric) {
     ContentDifference what = metric;
     what.where = "step " + std::to_string(step) + " (" + part + ")";
     result.differences.push_back({item, std::move(what)});
@@ -44,34 +47,38 @@ void compare_joined(const Joined& series, const ComparedItem& item, const Compar
     return;
   }
   if (begun + ended < all)
-    result.remarks.push_back("metric '" + item.subject + "': step " + std::to_string(begun + 1) +
-                             " was not compared: it was saved, and the run killed before it was printed");
+    result.remarks.push_back(
+        "metric '" + item.subject + "': step " + std::to_string(begun + 1) +
+        " was not compared: it was saved, and the run killed before it was printed");
   if (const auto metric = compare_series(piece(0, begun), series.killed, rules.tolerance))
     differ(metric->step, "before it was killed", *metric);
-  else if (const auto after = compare_series(piece(all - ended, all), series.resumed, rules.tolerance))
+  else if (const auto after =
+               compare_series(piece(all - ended, all), series.resumed, rules.tolerance))
     differ(all - ended + after->step, "after it was resumed", *after);
 }
 
 void compare_metric(const Pattern& pattern, const Run& whole, const Run& killed, const Run& resumed,
                     const ComparisonRules& rules, Comparison& result) {
   bool is_there = false;
-  for (const bool is_err : {false, true}) {
+  for (const PrintedStream stream : both_streams) {
     const auto read = [&](const Run& run) {
-      const MappedFile printed(is_err ? run.err() : run.out());
+      const MappedFile printed(run.printed(stream));
       // A line that the kill has cut holds no value.
       const std::string_view bytes = printed.bytes();
       return read_series(&run == &killed ? bytes.substr(0, bytes.rfind('\n') + 1) : bytes, pattern);
     };
     const Joined series{read(whole), read(killed), read(resumed)};
-    if (series.whole.empty() && series.killed.empty() && series.resumed.empty()) continue;
+    if (series.whole.empty() && series.killed.empty() && series.resumed.empty())
+      continue;
     is_there = true;
-    const ComparedItem item{"metric", pattern.text(),
-                            counted(series.whole.size(), "value") + " on " + (is_err ? "stderr" : "stdout"),
+    const ComparedItem item{ItemKind::metric, pattern.text(),
+                            counted(series.whole.size(), "value") + " on " + stream_name(stream),
                             true};
     compare_joined(series, item, rules, result);
     result.items.push_back(item);
   }
-  if (!is_there) result.uncompared.push_back("--metric '" + pattern.text() + "' matches nothing");
+  if (!is_there)
+    result.uncompared.push_back("--metric '" + pattern.text() + "' matches nothing");
 }
 
 // ------------------------------------------------------------------ what was drawn
@@ -83,13 +90,16 @@ bool is_nobodys(const PythonFrames& python) {
   return !python.empty() && (!python.user || python.frames[*python.user].starts_with('<'));
 }
 
-void add_calls(const Run& run, std::uint64_t LedgerRow::*calls, SourceLines& source_lines, Rows& rows) {
+void add_calls(const Run& run, std::uint64_t LedgerRow::*calls, SourceLines& source_lines,
+               Rows& rows) {
   const Log log = read_log(run.log().string());
   for (const SymbolSummary& symbol : summarise(log).symbols) {
-    if (symbol.action != Action::pin) continue;
+    if (symbol.action != Action::pin)
+      continue;
     const std::string function = printable(symbol.library + "." + symbol.function);
     for (const CallPlace& from : symbol.places) {
-      if (is_nobodys(from.python)) continue;
+      if (is_nobodys(from.python))
+        continue;
       const std::string place = describe_call_site(from.at, from.frames, from.python, source_lines);
       LedgerRow& row = rows[{function, place}];
       row.function = function;
@@ -107,9 +117,11 @@ Comparison compare_resumed(const Run& whole, const Run& killed, const Run& resum
   without_lines.ignores_out = without_lines.ignores_err = true;
   without_lines.metrics.clear();
   Comparison result = compare_runs(whole, resumed, without_lines);
-  result.perturbation = "resume";
+  result.is_resumed = true;
   for (const Pattern& pattern : rules.metrics)
-    note_what_fails(result, [&] { compare_metric(pattern, whole, killed, resumed, rules, result); });
+    note_what_fails(result, [&] {
+      compare_metric(pattern, whole, killed, resumed, rules, result);
+    });
   if (rules.metrics.empty() && rules.outputs.empty())
     result.uncompared.emplace_back(
         "--resume compares outputs and metrics: neither --output nor --metric is given");
@@ -124,7 +136,8 @@ std::vector<LedgerRow> draw_ledger(const Run& whole, const Run& killed, const Ru
   add_calls(killed, &LedgerRow::killed, source_lines, rows);
   add_calls(resumed, &LedgerRow::resumed, source_lines, rows);
   std::vector<LedgerRow> ledger;
-  for (auto& [key, row] : rows) ledger.push_back(std::move(row));
+  for (auto& [key, row] : rows)
+    ledger.push_back(std::move(row));
   std::ranges::stable_sort(ledger, [](const LedgerRow& a, const LedgerRow& b) {
     return std::pair(a.began_anew(), a.resumed) > std::pair(b.began_anew(), b.resumed);
   });

@@ -1,3 +1,13 @@
+// Decides what the logs of runs add to their comparison: whether a log rules equality out, and
+// where two runs that differ went apart.
+//
+// A log rules equality out if it says that something definite went ahead nondeterministic, or does
+// not say all that was done. Everything else that it leaves open is what the comparison answers.
+// The first cause is the first record that differs. Where all records agree, or only the hash of an
+// output differs, suspects follow: what leaves no record of its result, and what the perturbation
+// can have turned.
+//
+// It cannot know of what no hook sees. A suspect is a guess, and no verdict follows from one.
 #include "verify/run_logs.h"
 
 #include "log_diff/causes.h"
@@ -14,6 +24,7 @@
 #include "support/variable.h"
 #include "support/wording.h"
 #include "verdict/verdict.h"
+#include "verify/perturbations.h"
 
 #include <algorithm>
 #include <sstream>
@@ -29,20 +40,24 @@ void add_processes(const Log& log, std::map<std::int64_t, std::string>& processe
 
 void judge_run(Log log, const std::vector<std::string>& accepted, LogVerdict& result) {
   add_processes(log, result.processes);
-  if (log.processes.empty() && !log.is_incomplete() && log.missing_root == 0) return;
+  if (log.processes.empty() && !log.is_incomplete() && log.missing_root == 0)
+    return;
   const Verdict verdict = JudgedLog(std::move(log), Decode::own_code, accepted).verdict;
   result.is_there = true;
   for (const auto* reasons : {&verdict.reasons, &verdict.accepted})
     for (const VerdictReason& reason : *reasons)
-      for (std::string& key : keys_of(reason)) result.can_differ.insert(std::move(key));
+      result.add_what_can_differ(reason);
   // That nothing was drawn asks for what is done here: for a comparison.
-  if (verdict.reasons.size() == 1 && verdict.reasons.front().finding == Finding::no_draw) return;
+  if (verdict.reasons.size() == 1 && verdict.reasons.front().finding == Finding::no_draw)
+    return;
   const bool passes = verdict.passes_check() || (verdict.can_be_settled() && !verdict.has_refused);
-  if (result.level.empty() || !verdict.passes_check()) result.level = level_name(verdict.level);
+  if (result.level.empty() || !verdict.passes_check())
+    result.level = level_name(verdict.level);
   result.passes &= passes;
   for (const VerdictReason& reason : verdict.reasons)
     result.reasons.push_back(std::string(reason.kind()) + ": " + reason_text(reason));
-  if (verdict.has_refused) result.reasons.emplace_back("refused: calls failed on purpose, in mode strict");
+  if (verdict.has_refused)
+    result.reasons.emplace_back("refused: calls failed on purpose, in mode strict");
 }
 
 /// Empty for a run that left none.
@@ -53,61 +68,50 @@ std::string log_folder(const Run& run, const LogVerdict& log) {
 /// "the verdict of both logs is uncovered - kernels: ...".
 std::string describe_verdicts(const LogVerdict& one, const LogVerdict& other) {
   const LogVerdict& worse = one.passes ? other : one;
-  if (worse.level.empty()) return "nothing was drawn";
-  std::string text = (one.level == other.level ? "the verdict of both logs is " : "the logs' verdict is ") +
-                     printable(worse.level);
-  if (!worse.reasons.empty()) text += " - " + printable(worse.reasons.front());
+  if (worse.level.empty())
+    return "nothing was drawn";
+  std::string text =
+      (one.level == other.level ? "the verdict of both logs is " : "the logs' verdict is ") +
+      printable(worse.level);
+  if (!worse.reasons.empty())
+    text += " - " + printable(worse.reasons.front());
   return text;
 }
 
-/// Those that `perturbation` can have turned; of two runs that nothing was turned in, all but folders, which
-/// are sorted.
-std::vector<Suspect> suspects_under(const std::string& perturbation, const FirstCause& cause) {
-  std::vector<std::string_view> kinds;
-  if (perturbation.empty())
-    kinds = {"variable", "nondeterministic", "threads", "forks", "clock", "input"};
-  else if (perturbation == "readdir")
-    kinds = {"folder"};
-  else if (perturbation == "workers")
-    kinds = {"threads", "forks"};
-  else if (perturbation == "load" || perturbation == "cores")
-    kinds = {"nondeterministic", "threads", "forks", "clock", "input"};
+/// Those that `perturbation` can have turned; of two runs that nothing was turned in, all but
+/// folders, which are sorted.
+std::vector<Suspect> suspects_under(const Perturbation* perturbation, const FirstCause& cause) {
+  using enum SuspectKind;
+  static const std::vector<SuspectKind> without_perturbation = {
+      variable, nondeterministic, threads, forks, clock, input};
+  const auto& kinds = perturbation == nullptr ? without_perturbation : perturbation->suspects;
   std::vector<Suspect> suspects = find_suspects({cause.log, {}}, {cause.other_log, {}});
-  std::erase_if(suspects, [&](const Suspect& suspect) { return !contains(kinds, suspect.kind); });
+  std::erase_if(suspects, [&](const Suspect& suspect) {
+    return !contains(kinds, suspect.kind);
+  });
   return suspects;
 }
 
-/// What of a log's settings is another one because of the perturbation: no cause, but what makes one show.
-std::set<std::string> settings_turned_by(const std::string& perturbation) {
-  if (perturbation == "aslr") return {"layout of the address space"};
-  if (perturbation == "events") return {"TRITON_CACHE_DIR"}; // a folder for each way of choosing
-  return {};
-}
-
 /// What a perturbation shows by itself, whatever the logs hold.
-void add_what_perturbation_shows(const std::string& perturbation, std::vector<Suspect>& suspects) {
-  if (perturbation.starts_with("fill"))
-    suspects.insert(suspects.begin(),
-                    {"memory", "memory is read before anything wrote it; of a program in C or C++ `valgrind "
-                               "--track-origins=yes` names where it is used, and where it was allocated"});
-  else if (perturbation == "aslr")
-    suspects.insert(suspects.begin(),
-                    {"address",
-                     "an address goes into a hash or an order: pointers that are keys or sorted by, "
-                     "in Python hash() or id() of an object that has no hash of its own"});
+void add_what_perturbation_shows(const Perturbation* perturbation, std::vector<Suspect>& suspects) {
+  if (perturbation != nullptr && perturbation->shown)
+    suspects.insert(suspects.begin(), *perturbation->shown);
 }
 
-void compare(const LogVerdict& one, const LogVerdict& other, const std::string& perturbation,
+void compare(const LogVerdict& one, const LogVerdict& other, const Perturbation* perturbation,
              FirstCause& cause) {
+  static const std::set<std::string> none;
   try {
-    cause.difference = compare_logs(cause.log, cause.other_log, settings_turned_by(perturbation));
+    cause.difference = compare_logs(cause.log, cause.other_log,
+                                    perturbation == nullptr ? none : perturbation->settings);
   } catch (const UsageError& error) {
     cause.text = "the logs cannot be compared: " + printable(error.what());
     return;
   }
   if (const Cause* const first = cause.difference->first_cause(); first != nullptr) {
-    if (!is_digest_of_host(*first)) return;
-    // An output shows that something went past every record before it: what that may be belongs to it.
+    if (!is_digest_of_host(*first))
+      return;
+    // An output's hash differs, and no record before it: what leaves no record made the difference.
     cause.text = describe_verdicts(one, other);
     cause.suspects = suspects_under(perturbation, cause);
     return;
@@ -116,7 +120,7 @@ void compare(const LogVerdict& one, const LogVerdict& other, const std::string& 
   cause.text = "the logs agree in " + counted(cause.difference->identical, "record");
   if (!are_equal && !cause.difference->unknown.empty())
     cause.text += ", and do not hold all (" + cause.difference->unknown.front() + ")";
-  cause.text += ": what differed went past every record; " + describe_verdicts(one, other);
+  cause.text += ": what differed is in no record; " + describe_verdicts(one, other);
   cause.suspects = suspects_under(perturbation, cause);
 }
 
@@ -126,12 +130,14 @@ void add_suspects(const std::vector<Suspect>& suspects, std::vector<std::string>
   for (std::size_t i = 0; i < std::min(most, suspects.size()); ++i)
     lines.push_back((i == 0 ? "it may be  " : "or         ") + suspects[i].text);
   if (suspects.size() > most)
-    lines.push_back("or         " + counted(suspects.size() - most, "other place") + ": see --json");
+    lines.push_back("or         " + counted(suspects.size() - most, "other place") +
+                    ": see --json");
 }
 
 /// Its hash, and that of what went in where it is known.
 std::string content_of(const std::optional<RecordDifference::Side>& side) {
-  if (!side) return "no such output";
+  if (!side)
+    return "no such output";
   const std::string* const digest = find_field(side->call.fields, "digest");
   const std::string* const in = find_field(side->call.fields, "in");
   return (digest != nullptr ? *digest : "not read") + (in != nullptr ? " of " + *in : "");
@@ -139,12 +145,19 @@ std::string content_of(const std::optional<RecordDifference::Side>& side) {
 
 } // namespace
 
+void LogVerdict::add_what_can_differ(const VerdictReason& reason) {
+  reads_clock |= reason.finding == Finding::clock_read;
+  for (std::string& key : keys_of(reason))
+    can_differ.insert(std::move(key));
+}
+
 LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& accepted) {
   LogVerdict result;
   Log newest = read_log(folder);
   const std::vector<std::string> others = newest.other_runs;
   judge_run(std::move(newest), accepted, result);
-  for (const std::string& run : others) judge_run(read_log(folder, run), accepted, result);
+  for (const std::string& run : others)
+    judge_run(read_log(folder, run), accepted, result);
   return result;
 }
 
@@ -152,7 +165,8 @@ std::map<std::int64_t, std::string> logged_processes(const std::string& folder) 
   std::map<std::int64_t, std::string> processes;
   const Log newest = read_log(folder);
   add_processes(newest, processes);
-  for (const std::string& run : newest.other_runs) add_processes(read_log(folder, run), processes);
+  for (const std::string& run : newest.other_runs)
+    add_processes(read_log(folder, run), processes);
   return processes;
 }
 
@@ -169,7 +183,8 @@ std::string FirstCause::place() const {
 }
 
 std::string FirstCause::command() const {
-  if (log.empty() || other_log.empty()) return {};
+  if (log.empty() || other_log.empty())
+    return {};
   return "detshim log diff " + shell_command({log, other_log});
 }
 
@@ -177,13 +192,14 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
                                            const std::vector<Run>& runs,
                                            const std::vector<LogVerdict>& logs) {
   for (const Comparison& comparison : comparisons) {
-    if (comparison.differences.empty()) continue;
+    if (comparison.differences.empty())
+      continue;
     FirstCause cause;
     cause.one = comparison.one;
     cause.other = comparison.other;
-    const bool is_resumed = comparison.other_index == 0;
-    if (is_resumed) {
-      cause.text = "the logs were not compared: a run in two parts has other records than a whole one";
+    if (comparison.is_resumed) {
+      cause.text =
+          "the logs were not compared: a run in two parts has other records than a whole one";
       return cause;
     }
     const LogVerdict& log = logs.front();
@@ -191,7 +207,7 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
     cause.log = log_folder(runs.front(), log);
     cause.other_log = log_folder(runs[comparison.other_index], other_log);
     if (cause.log.empty() && cause.other_log.empty())
-      cause.text = "neither run left a log: what differed went past every hook";
+      cause.text = "neither run left a log: no hook saw what differed";
     else if (cause.log.empty() || cause.other_log.empty())
       cause.text = "only " + (cause.log.empty() ? cause.other : cause.one) +
                    " left a log: the other made no call that is recorded";
@@ -211,9 +227,11 @@ std::vector<std::string> describe_first_cause(const FirstCause& cause, Style sty
     print_leading_cause(text, *cause.difference, style);
     lines = split(text.str(), '\n');
   }
-  if (!cause.text.empty()) lines.push_back(cause.text);
+  if (!cause.text.empty())
+    lines.push_back(cause.text);
   add_suspects(cause.suspects, lines);
-  if (const std::string command = cause.command(); !command.empty()) lines.push_back("all of it: " + command);
+  if (const std::string command = cause.command(); !command.empty())
+    lines.push_back("all of it: " + command);
   return lines;
 }
 
@@ -222,27 +240,34 @@ bool are_fingerprinted() {
   return requested == "host" || requested == "calls";
 }
 
-void compare_fingerprints(const std::string& log, const std::string& other_log, Comparison& result) {
+void compare_fingerprints(const std::string& log, const std::string& other_log,
+                          Comparison& result) {
   const LogDifference difference = compare_logs(log, other_log);
-  for (const std::string& what : difference.unread) result.remarks.push_back("fingerprints: " + what);
+  for (const std::string& what : difference.unread)
+    result.remarks.push_back("fingerprints: " + what);
   const RecordDifference* first = nullptr;
   std::size_t kept = 0, of_gpu = 0;
   for (const RecordDifference& record : difference.records) {
-    if (record.section != Section::digests) continue;
+    if (record.section != Section::digests)
+      continue;
     ++kept;
-    if (is_of_host(record.call())) continue;
+    if (is_of_host(record.call()))
+      continue;
     // After other draws the same content: nothing of it differs.
-    if (record.a && record.b && content_of(record.a) == content_of(record.b)) continue;
+    if (record.a && record.b && content_of(record.a) == content_of(record.b))
+      continue;
     ++of_gpu;
-    if (first == nullptr) first = &record;
+    if (first == nullptr)
+      first = &record;
   }
   if (first != nullptr) {
-    ComparedItem item{"fingerprint", "", counted(of_gpu, "different output"), false};
-    result.differences.push_back({item, {name_of(*first), content_of(first->a), content_of(first->b)}});
+    ComparedItem item{ItemKind::fingerprint, "", counted(of_gpu, "different output"), false};
+    result.differences.push_back(
+        {item, {name_of(*first), content_of(first->a), content_of(first->b)}});
     result.items.push_back(std::move(item));
   } else if (difference.differences[static_cast<int>(Section::digests)] > kept) {
-    result.uncompared.push_back("more outputs differ than are looked at: " + counted(kept, "output") +
-                                " of the program's own came first");
+    result.uncompared.push_back("more outputs differ than are looked at: " +
+                                counted(kept, "output") + " of the program's own came first");
   }
 }
 

@@ -5,6 +5,7 @@
 #include "log_diff/difference.h"
 #include "log_diff/suspects.h"
 #include "report/style.h"
+#include "verdict/finding.h"
 #include "verify/comparison.h"
 #include "verify/run_once.h"
 
@@ -19,11 +20,15 @@ namespace detshim {
 
 struct LogVerdict {
   bool is_there = false;
-  bool passes = true; ///< nothing definite was seen, and the log says all: the rest a comparison settles
-  std::string level;  ///< "covered"; empty where nothing was drawn
-  std::set<std::string> can_differ;              ///< keys_of() its reasons, and those that were accepted
-  std::vector<std::string> reasons;              ///< "kernels: ...", worst first; not safe to print
+  bool passes =
+      true; ///< nothing definite was seen, and the log says all: the rest a comparison settles
+  std::string level;                ///< "covered"; empty where nothing was drawn
+  std::set<std::string> can_differ; ///< keys_of() its reasons, and those that were accepted
+  bool reads_clock = false;         ///< a line of the user's code does
+  std::vector<std::string> reasons; ///< "kernels: ...", worst first; not safe to print
   std::map<std::int64_t, std::string> processes; ///< "rank 0, 0.2", by their ids
+
+  void add_what_can_differ(const VerdictReason& reason);
 };
 
 /// Reads all runs in the log folder. `accepted`: reasons that the user answers for.
@@ -40,8 +45,8 @@ struct FirstCause {
   std::string one, other;                  ///< names of the runs
   std::string log, other_log;              ///< folders; empty: nothing was recorded there
   std::optional<LogDifference> difference; ///< nothing: the logs could not be compared
-  /// Where no cause was found: why; beside an output, which shows what went past every record: the logs'
-  /// verdict. Safe to print.
+  /// Where no cause was found: why; beside an output, which shows what is in no record: the
+  /// logs' verdict. Safe to print.
   std::string text;
   std::vector<Suspect> suspects; ///< where there is such a text
 
@@ -52,9 +57,11 @@ struct FirstCause {
   std::string command() const;
 };
 
-/// Nothing where none of the comparisons, each with the first run, found a difference. `logs`: of each run.
+/// Nothing where none of the comparisons, each with the first run, found a difference. `logs`: of
+/// each run.
 std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,
-                                           const std::vector<Run>& runs, const std::vector<LogVerdict>& logs);
+                                           const std::vector<Run>& runs,
+                                           const std::vector<LogVerdict>& logs);
 
 /// For people: a few lines, and the command.
 std::vector<std::string> describe_first_cause(const FirstCause& cause, Style style);
@@ -62,8 +69,9 @@ std::vector<std::string> describe_first_cause(const FirstCause& cause, Style sty
 /// True where the runs were to be fingerprinted, as the environment has it.
 bool are_fingerprinted();
 
-/// Adds the first output of a copy or a library call that differs, with how many do. What the program prints,
-/// writes and sends itself is not looked at: it is compared where it arrives, and often holds a time.
+/// Adds the first output of a copy or a library call that differs, with how many do. What the
+/// program prints, writes and sends itself is not looked at: it is compared where it arrives, and
+/// often holds a time.
 void compare_fingerprints(const std::string& log, const std::string& other_log, Comparison& result);
 
 } // namespace detshim

@@ -8,6 +8,7 @@
 #include "support/variable.h"
 #include "verify/busy_processors.h"
 #include "verify/kept_stream.h"
+#include "verify/run_processes.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -38,12 +39,15 @@ class LineWatch {
 public:
   /// `files` are there, or will be.
   LineWatch(const Pattern& pattern, std::vector<std::filesystem::path> files) : pattern_(pattern) {
-    for (std::filesystem::path& file : files) watched_.push_back({std::move(file), 0, {}});
+    for (std::filesystem::path& file : files)
+      watched_.push_back({std::move(file), 0, {}});
   }
 
   /// True if a line that was ended since the last look matches.
   bool has_seen_it() {
-    return std::ranges::any_of(watched_, [this](Watched& watched) { return look(watched); });
+    return std::ranges::any_of(watched_, [this](Watched& watched) {
+      return look(watched);
+    });
   }
 
 private:
@@ -59,9 +63,12 @@ private:
     watched.at += added.size();
     watched.begun += added;
     bool is_seen = false;
-    for (std::size_t end; !is_seen && (end = watched.begun.find_first_of("\n\r")) != std::string::npos;) {
+    for (std::size_t end;
+         !is_seen && (end = watched.begun.find_first_of("\n\r")) != std::string::npos;) {
       const std::string line = watched.begun.substr(0, end);
-      pattern_.each_match(line, [&](Span, Span) { is_seen = true; });
+      pattern_.each_match(line, [&](Span, Span) {
+        is_seen = true;
+      });
       watched.begun.erase(0, end + 1);
     }
     return is_seen;
@@ -75,7 +82,8 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// A file is read anew from where it stands; a terminal or a pipe could be read by the first run alone.
+/// A file is read anew from where it stands; a terminal or a pipe could be read by the first run
+/// alone.
 bool redirect_input() {
   const off_t at = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
   const bool is_file = at >= 0 && ::isatty(STDIN_FILENO) == 0;
@@ -89,10 +97,12 @@ bool redirect_input() {
 
 void limit_processors(std::size_t most) {
   cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0)
+    return;
   for (int i = 0; i < CPU_SETSIZE; ++i)
     if (CPU_ISSET(i, &set) && most-- == 0) {
-      for (; i < CPU_SETSIZE; ++i) CPU_CLR(i, &set);
+      for (; i < CPU_SETSIZE; ++i)
+        CPU_CLR(i, &set);
     }
   ::sched_setaffinity(0, sizeof set, &set);
 }
@@ -100,48 +110,57 @@ void limit_processors(std::size_t most) {
 /// What happens in the child: `detshim run` with what is to be other in this run.
 int become_program(const RunOnce& how, const RunSettings& settings) {
   RunOptions options = how.run;
-  const EnvironmentSize now = environment_size(); // a variable more or less would move the stack
-  options.environment_size = {now.variables + 64, now.bytes + 16384};
-  if (how.turn_in_child != nullptr) how.turn_in_child();
+  options.users = size_of_users_variables(); // before this run's own: they would move the stack
+  if (how.turn_in_child != nullptr)
+    how.turn_in_child();
   if (!settings.caches.empty())
-    for (const char* name : cache_variables) ::setenv(name, settings.caches.c_str(), 1);
-  if (settings.freezes_clocks) options.freeze_from = settings.first_log;
+    for (const char* name : cache_variables)
+      ::setenv(name, settings.caches.c_str(), 1);
+  if (settings.freezes_clocks)
+    options.freeze_from = settings.first_log;
   options.quiet = true; // its lines would be the program's
   options.log = settings.log;
-  if (settings.mode) options.mode = settings.mode;
+  if (settings.mode)
+    options.mode = mode_name(*settings.mode);
   options.keep_aslr |= settings.keeps_random_layout;
   if (settings.processors > 0) {
-    apply_early_settings(options.keep_aslr, options.command); // as many threads as in the other runs
+    apply_early_settings(options.keep_aslr,
+                         options.command); // as many threads as in the other runs
     limit_processors(settings.processors);
   }
   return run(options);
 }
 
-/// Closes all but the standard streams. By name, as close_range() came with glibc 2.34 and Linux 5.9.
+/// Closes all but the standard streams. By name, as close_range() came with glibc 2.34 and
+/// Linux 5.9.
 void close_inherited_files() {
   std::vector<int> open;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
     open.push_back(std::atoi(entry.path().filename().c_str()));
   for (const int file : open)
-    if (file > STDERR_FILENO) ::close(file);
+    if (file > STDERR_FILENO)
+      ::close(file);
 }
 
-/// Leaves the program to a child, in a session of its own, and ends as that does. `id`: the child's.
+/// Leaves the program to a child, in a session of its own, and ends as that does. `id`: the
+/// child's.
 void become_parent(pid_t& id) {
   ::setsid();
+  const pid_t self = ::getpid();
   const pid_t program = ::fork();
   if (program == 0) {
+    end_with(self);
     id = ::getpid();
     return;
   }
   sigset_t all;
-  ::sigfillset(&all); // what ends the program comes to its group
+  ::sigfillset(&all); // what ends the program is sent to its whole group
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   close_inherited_files();
   int status = 0;
-  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFSIGNALED(status)) ::_exit(WEXITSTATUS(status));
+  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {}
+  if (!WIFSIGNALED(status))
+    ::_exit(WEXITSTATUS(status));
   const rlimit no_core = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::signal(WTERMSIG(status), SIG_DFL);
@@ -151,13 +170,16 @@ void become_parent(pid_t& id) {
   ::_exit(wrong_usage);
 }
 
-/// In the child. Whatever is written to `failures` says that no program was started.
+/// In the child of `parent`. Whatever is written to `failures` says that no program was started.
 [[noreturn]] void start(const RunOnce& how, const RunSettings& settings, const Run& run,
-                        const KeptStream& out, const KeptStream& err, int failures, pid_t& id) {
+                        const KeptStream& out, const KeptStream& err, int failures, pid_t& id,
+                        pid_t parent) {
+  end_with(parent);
   std::string why;
   int status = wrong_usage;
   try {
-    if (how.has_other_ids) become_parent(id);
+    if (how.has_other_ids)
+      become_parent(id);
     how.signals.release();
     if (!redirect_input() || !out.become(STDOUT_FILENO) || !err.become(STDERR_FILENO))
       why = "cannot write in '" + run.folder.string() + "': " + std::strerror(errno);
@@ -166,7 +188,8 @@ void become_parent(pid_t& id) {
   } catch (const std::exception& error) {
     why = error.what();
   }
-  if (why.empty()) why = "-";
+  if (why.empty())
+    why = "-";
   std::cerr.flush();
   [[maybe_unused]] const ssize_t written = ::write(failures, why.data(), why.size());
   ::_exit(status);
@@ -182,19 +205,23 @@ std::string failure_of_run(const std::filesystem::path& file) {
 std::vector<pid_t> children() {
   std::vector<pid_t> result;
   std::ifstream list("/proc/self/task/" + std::to_string(::getpid()) + "/children");
-  for (pid_t child; list >> child;) result.push_back(child);
+  for (pid_t child; list >> child;)
+    if (!EndsWithUs::is_it(child))
+      result.push_back(child);
   return result;
 }
 
 /// "4711 (sleep)"
 std::vector<std::string> named(const std::vector<pid_t>& processes) {
   std::vector<std::string> names;
-  for (const pid_t one : processes)
-    names.push_back(std::to_string(one) + " (" + first_line("/proc/" + std::to_string(one) + "/comm") + ")");
+  for (const pid_t process : processes)
+    names.push_back(std::to_string(process) + " (" +
+                    first_line("/proc/" + std::to_string(process) + "/comm") + ")");
   return names;
 }
 
-/// Waits for the program and, since what its children leave behind becomes ours (a subreaper's), for them.
+/// Waits for the program and, since what its children leave behind becomes ours (a subreaper's),
+/// for them.
 class Waiting {
 public:
   Waiting(const RunOnce& how, pid_t program, LineWatch* watch)
@@ -208,35 +235,63 @@ public:
     reap(run);
     while (has_children_ && waited < patience) {
       const std::optional<HeldSignals::Event> event = signals_.wait(step);
-      if (event && event->signal != SIGCHLD) stop(*event);
-      if (is_program_there_ && watch_ != nullptr && watch_->has_seen_it()) {
-        run.was_cut = true;
-        ::kill(program_, SIGKILL);
-      }
-      if (is_program_there_ && timeout_s_ > 0 && now() - run.began > static_cast<double>(timeout_s_)) {
-        run.was_too_long = true;
-        end_all(SIGKILL);
-      }
+      if (event && event->signal != SIGCHLD)
+        stop(*event);
+      if (is_program_there_)
+        end_program_in_time(run);
       reap(run);
-      if (!is_program_there_ && (run.was_cut || run.was_too_long)) end_all(SIGKILL);
-      if (!is_program_there_ && !event) waited += step;
-      if (!is_program_there_ && stopped_by_ != 0) end_all(SIGKILL);
+      if (is_program_there_)
+        continue;
+      if (!event)
+        waited += step;
+      if (must_end_all(run))
+        end_all(SIGKILL);
     }
     run.was_cut &= WIFSIGNALED(run.status); // it may have ended before the signal came
-    if (has_children_) run.left_behind = named(children());
-    if (has_children_ && run.left_behind.empty()) run.left_behind = {"of no known name"};
-    if (stopped_by_ != 0) throw Interrupted{stopped_by_};
+    if (has_children_)
+      run.left_behind = named_children();
+    if (stopped_by_ != 0)
+      throw Interrupted{stopped_by_};
   }
 
 private:
+  /// At the line that is waited for the program alone, at the end of its time with all that it
+  /// started.
+  void end_program_in_time(Run& run) {
+    if (watch_ != nullptr && watch_->has_seen_it()) {
+      run.was_cut = true;
+      ::kill(program_, SIGKILL);
+    }
+    if (timeout_s_ > 0 && now() - run.began > static_cast<double>(timeout_s_)) {
+      run.was_too_long = true;
+      end_all(SIGKILL);
+    }
+  }
+
+  /// What a program that ended by itself has left may take its time; of one that was ended, not.
+  bool must_end_all(const Run& run) const {
+    return run.was_cut || run.was_too_long || stopped_by_ != 0;
+  }
+
+  /// Never empty.
+  static std::vector<std::string> named_children() {
+    std::vector<std::string> names = named(children());
+    if (names.empty())
+      names.emplace_back("of no known name");
+    return names;
+  }
+
   void reap(Run& run) {
     for (;;) {
       int status = 0;
       const pid_t ended = ::waitpid(-1, &status, WNOHANG);
-      if (ended < 0 && errno == EINTR) continue;
+      if (ended < 0 && errno == EINTR)
+        continue;
       has_children_ = ended >= 0;
-      if (ended <= 0) return;
-      if (ended != program_) continue;
+      if (ended <= 0)
+        return;
+      if (ended != program_)
+        continue;
       run.status = status;
       run.ended = now();
       is_program_there_ = false;
@@ -254,7 +309,7 @@ private:
     stopped_by_ = event.signal;
   }
 
-  /// A limit or a timer is ours, and says nothing to the program.
+  /// A limit or a timer was meant for this command, not for the program.
   static int passed_on(int signal) {
     const bool is_for_us = signal == SIGALRM || signal == SIGXCPU || signal == SIGVTALRM ||
                            signal == SIGPROF || signal == SIGPIPE;
@@ -262,7 +317,8 @@ private:
   }
 
   static void end_all(int signal) {
-    for (const pid_t child : children()) ::kill(child, signal);
+    for (const pid_t child : children())
+      ::kill(child, signal);
   }
 
   const HeldSignals& signals_;
@@ -277,13 +333,16 @@ private:
 } // namespace
 
 bool Run::was_killed() const {
-  if (!WIFSIGNALED(status)) return false;
+  if (!WIFSIGNALED(status))
+    return false;
   const int signal = WTERMSIG(status);
-  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+         signal == SIGQUIT;
 }
 
 std::string Run::ending() const {
-  if (WIFEXITED(status)) return "status " + std::to_string(WEXITSTATUS(status));
+  if (WIFEXITED(status))
+    return "status " + std::to_string(WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
 }
@@ -291,7 +350,8 @@ std::string Run::ending() const {
 bool input_waits() {
   struct stat status = {};
   int bytes = 0;
-  return ::fstat(STDIN_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) &&
+  return ::fstat(STDIN_FILENO, &status) == 0 &&
+         (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) &&
          ::ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
@@ -299,33 +359,43 @@ void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   KeptStream out(run.out()), err(run.err());
   int failures[2];
-  if (::pipe2(failures, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  if (::pipe2(failures, O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe");
   run.began = now();
   void* const shared =
       ::mmap(nullptr, sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  if (shared == MAP_FAILED)
+    throw std::system_error(errno, std::generic_category(), "mmap");
   pid_t& id = *static_cast<pid_t*>(shared);
+  const pid_t self = ::getpid();
   const pid_t program = ::fork();
-  if (program < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (program == 0) start(how, settings, run, out, err, failures[1], id);
+  if (program < 0)
+    throw std::system_error(errno, std::generic_category(), "fork");
+  if (program == 0)
+    start(how, settings, run, out, err, failures[1], id, self);
   ::close(failures[1]);
   out.begin();
   err.begin();
   run.processes.emplace(program, "started");
   const std::string failure = read_all(failures[0]); // until the program took the child's place
   ::close(failures[0]);
-  if (id != 0) run.processes.emplace(id, "started");
+  if (id != 0)
+    run.processes.emplace(id, "started");
   ::munmap(shared, sizeof(pid_t));
   {
     std::optional<BusyProcessors> load;
-    if (how.is_loaded && failure.empty()) load.emplace();
+    if (how.is_loaded && failure.empty())
+      load.emplace();
     std::optional<LineWatch> watch;
-    if (how.kill_after != nullptr) watch.emplace(*how.kill_after, std::vector{run.out(), run.err()});
+    if (how.kill_after != nullptr)
+      watch.emplace(*how.kill_after, std::vector{run.out(), run.err()});
     Waiting(how, program, watch ? &*watch : nullptr).wait(run);
   }
   for (KeptStream* const stream : {&out, &err})
-    if (const int error = stream->end(); error != 0) run.not_kept = error;
-  if (!failure.empty()) throw UsageError(failure == "-" ? failure_of_run(run.err()) : failure);
+    if (const int error = stream->end(); error != 0)
+      run.not_kept = error;
+  if (!failure.empty())
+    throw UsageError(failure == "-" ? failure_of_run(run.err()) : failure);
 }
 
 } // namespace detshim

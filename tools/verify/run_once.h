@@ -1,6 +1,7 @@
 // Runs the program once, with what it prints kept in files, and waits for all that it started.
 #pragma once
 
+#include "common/modes.h"
 #include "environment/capture.h"
 #include "run/run.h"
 #include "verify/held_signals.h"
@@ -20,9 +21,18 @@
 
 namespace detshim {
 
+struct Perturbation;
+
+/// What a program prints on. The names are those of its files and of the JSON document.
+enum class PrintedStream { out, err };
+inline constexpr PrintedStream both_streams[] = {PrintedStream::out, PrintedStream::err};
+constexpr const char* stream_name(PrintedStream stream) {
+  return stream == PrintedStream::out ? "stdout" : "stderr";
+}
+
 /// How one run is to be other than the rest.
 struct RunSettings {
-  std::optional<std::string> mode; ///< observe, for a control
+  std::optional<Mode> mode; ///< observe, for a control
   bool keeps_random_layout = false;
   std::size_t processors = 0; ///< so many at most; 0: as many as there are
   std::string log;
@@ -33,26 +43,29 @@ struct RunSettings {
 
 /// What a run was, and what it left.
 struct Run {
-  std::string name;         ///< "run 2", "control 1", "perturb load"
-  std::string perturbation; ///< empty: as the first
+  std::string name;                           ///< "run 2", "control 1", "perturb load"
+  const Perturbation* perturbation = nullptr; ///< what was turned; null: as the first run
   std::filesystem::path folder;
   int status = 0;              ///< of waitpid
   double began = 0, ended = 0; ///< in seconds since 1970
   bool was_cut = false;        ///< killed on purpose, at the line that was waited for
   bool was_too_long = false;
-  std::vector<std::string> left_behind; ///< processes that it started and that did not end: "4711 (sleep)"
-  int not_kept = 0;                     ///< the error for which what was printed is not whole in its file
+  std::vector<std::string>
+      left_behind;  ///< processes that it started and that did not end: "4711 (sleep)"
+  int not_kept = 0; ///< the error for which what was printed is not whole in its file
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   std::vector<OutputFile> outputs;
-  WrittenFiles unnamed_outputs;                   ///< that no --output names
-  std::string left_alone;                         ///< why some outputs were not taken; empty: all were
+  WrittenFiles unnamed_outputs; ///< that no --output names
+  std::string left_alone;       ///< why some outputs were not taken; empty: all were
   std::optional<std::filesystem::path> full_disk; ///< a folder that had no room left when it ended
 
   std::filesystem::path log() const { return folder / "log"; }
-  std::filesystem::path out() const { return folder / "stdout"; }
-  std::filesystem::path err() const { return folder / "stderr"; }
+  std::filesystem::path printed(PrintedStream stream) const { return folder / stream_name(stream); }
+  std::filesystem::path out() const { return printed(PrintedStream::out); }
+  std::filesystem::path err() const { return printed(PrintedStream::err); }
 
-  /// So does a pipeline whose reader has enough (`… | head`), where the shell says so (pipefail).
+  /// So does a pipeline whose reader has enough (`… | head`), where the shell reports it
+  /// (pipefail).
   bool succeeded() const {
     constexpr int by_pipe = 128 + SIGPIPE;
     return status == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == by_pipe) ||
@@ -66,22 +79,24 @@ struct Run {
 
 struct RunOnce {
   const HeldSignals& signals;
-  const RunOptions& run;               ///< how the program is run, but for the settings
-  std::size_t timeout_s = 0;           ///< then it is ended; 0: never
-  void (*turn_in_child)() = nullptr;   ///< called before it is
-  bool is_loaded = false;              ///< all processors are kept busy meanwhile
-  bool has_other_ids = false;          ///< of the session, the process group and the parent
-  const Pattern* kill_after = nullptr; ///< the program and its children are killed at a line that matches
+  const RunOptions& run;             ///< how the program is run, but for the settings
+  std::size_t timeout_s = 0;         ///< then it is ended; 0: never
+  void (*turn_in_child)() = nullptr; ///< called before it is
+  bool is_loaded = false;            ///< all processors are kept busy meanwhile
+  bool has_other_ids = false;        ///< of the session, the process group and the parent
+  const Pattern* kill_after =
+      nullptr; ///< the program and its children are killed at a line that matches
 };
 
-/// True if something waits in a pipe or a socket as standard input, which one run alone could read: each
-/// finds it empty. It is not read here either: it may be the rest of a script.
+/// True if something waits in a pipe or a socket as standard input, which one run alone could read:
+/// each finds it empty. It is not read here either: it may be the rest of a script.
 bool input_waits();
-inline constexpr const char* waiting_input = "something waits on standard input, a pipe, which one run alone "
-                                             "could read: give a file (<FILE), or </dev/null";
+inline constexpr const char* waiting_input =
+    "something waits on standard input, a pipe, which one run alone "
+    "could read: give a file (<FILE), or </dev/null";
 
-/// Fills `run`, whose folder is there. Throws UsageError if the program could not be started, Interrupted if
-/// an end was asked for; the program and its children have ended then.
+/// Fills `run`, whose folder is there. Throws UsageError if the program could not be started,
+/// Interrupted if an end was asked for; the program and its children have ended then.
 void run_once(const RunOnce& how, const RunSettings& settings, Run& run);
 
 } // namespace detshim

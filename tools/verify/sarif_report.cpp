@@ -1,4 +1,5 @@
-// SARIF 2.1.0 (OASIS), as code hosts read it: what differed is a result, at the line that led to it.
+// SARIF 2.1.0 (OASIS), as code hosts read it: what differed is a result, at the line that led to
+// it.
 #include "report/json.h"
 #include "support/wording.h"
 #include "verify/pattern.h"
@@ -13,7 +14,8 @@ namespace {
 
 /// As RFC 3986 has it: below the working directory relative to that, as code hosts want it.
 std::string uri_of(const fs::path& file) {
-  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
   const std::string whole = (fs::current_path() / file).lexically_normal();
   const std::string relative = fs::path(whole).lexically_relative(fs::current_path());
   const bool is_below = !relative.starts_with("..");
@@ -24,12 +26,15 @@ std::string uri_of(const fs::path& file) {
   return uri;
 }
 
-/// The first line of a file in "my train.py:12 main -> random.py:5 seed"; none in "<string>:1 <module>".
+/// The first line of a file in "my train.py:12 main -> random.py:5 seed"; none in "<string>:1
+/// <module>".
 Json locations_in(const std::string& frames) {
-  static const Pattern line(R"((?:^| -> | <- )((?!<)(?:(?! -> | <- ).)+?:[1-9]\d{0,8})(?= |$))", "");
+  static const Pattern line(R"((?:^| -> | <- )((?!<)(?:(?! -> | <- ).)+?:[1-9]\d{0,8})(?= |$))",
+                            "");
   Json locations = Json::array();
   line.each_match(frames, [&](Span, Span group) {
-    if (!locations.empty()) return;
+    if (!locations.empty())
+      return;
     const std::string_view text = group.of(frames);
     const std::size_t colon = text.rfind(':');
     locations.push_back({{"physicalLocation",
@@ -45,7 +50,8 @@ Json locations_of(const FirstCause& cause) {
   if (cause.is_found() && cause.difference->first_cause()->record)
     locations = locations_in(cause.difference->first_cause()->record->call_site);
   for (const Suspect& suspect : cause.suspects)
-    if (const std::size_t at = suspect.text.find(" at "); locations.empty() && at != std::string::npos)
+    if (const std::size_t at = suspect.text.find(" at ");
+        locations.empty() && at != std::string::npos)
       locations = locations_in(suspect.text.substr(at + 4));
   return locations;
 }
@@ -58,7 +64,8 @@ void print_verify_sarif(const VerifyPlan& plan, const Verification& result, std:
     std::string text = describe_answer(plan, result);
     Json locations = Json::array();
     if (result.first_cause) {
-      for (const std::string& line : describe_first_cause(*result.first_cause, {})) text += "\n" + line;
+      for (const std::string& line : describe_first_cause(*result.first_cause, {}))
+        text += "\n" + line;
       locations = locations_of(*result.first_cause);
     }
     results.push_back({{"ruleId", answer_name(result.answer)},

@@ -1,3 +1,15 @@
+// Does the runs and decides the verdict: equal, different or unverified.
+//
+// The rules stand in the order of what can be trusted. A run that was spoiled (killed, out of disk,
+// with processes left behind) proves nothing, not even that runs differ. Then one difference is
+// enough for *different*. Then any problem that makes equality prove too little is enough for
+// *unverified*. What is left is *equal*. A perturbed run counts like a plain one for the verdict,
+// and not at all for how often plain runs may still differ.
+//
+// It reads the runs' folders and the verdicts of their logs. It cannot know what another run would
+// have done: differing_rate_bound() says how much N equal runs rule out. Nor can it know that a
+// race or a clock came out the same by chance: more runs make that less likely, and so do runs in
+// which something is turned.
 #include "verify/verify.h"
 
 #include "environment/capture.h"
@@ -7,6 +19,7 @@
 #include "support/progress.h"
 #include "support/wording.h"
 #include "verify/output_claim.h"
+#include "verify/run_processes.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -50,98 +63,137 @@ void make_folder(const fs::path& folder) {
 class Session {
 public:
   explicit Session(const VerifyPlan& plan)
-      : plan_(plan), search_(plan.rules.outputs, plan.folder), claim_(search_.all_patterns(), plan.folder),
-        outputs_(search_, plan.folder) {}
+      : plan_(plan), ends_with_us_(plan.folder), search_(plan.rules.outputs, plan.folder),
+        claim_(search_.all_patterns(), plan.folder), outputs_(search_, plan.folder) {}
 
   void run_all(Verification& result) {
     outputs_.put_aside(plan_.folder / "before");
-    const auto numbered = [](const char* what, std::size_t i) { return what + std::to_string(i + 1); };
-    RunSettings observed;
-    observed.mode = "observe";
-    for (std::size_t i = 0; plan_.has_control && i < 2 && !is_over_; ++i)
-      run(numbered("control ", i), nullptr, observed, result.controls, result);
-    constexpr std::size_t few = 2, more = 5;
-    std::size_t wanted = plan_.runs.value_or(few);
-    while (result.runs.size() < wanted && !is_over_) {
-      run(numbered("run ", result.runs_before + result.runs.size()), nullptr, {}, result.runs, result);
-      if (is_over_) break;
-      if (result.runs.size() == 1) { // what its log says decides how much there is to find out
-        result.logs = {judge_log(result.runs.front().log().string(), plan_.accepted)};
-        if (result.logs.front().can_differ.empty()) continue;
-        wanted = plan_.runs.value_or(more);
-        wait_for_next_second(result.runs.front().began);
-      }
-      learn_seeds(result);
-      // More runs of a program that takes hours would say the same.
-      if (!plan_.runs && result.runs.size() > 1 && differs(result, result.runs.back())) break;
-    }
-    result.plain_runs = result.runs.size();
-    if (!plan_.perturbations.empty() && !is_over_ && differs_plainly(result)) {
-      result.remarks.emplace_back("nothing was perturbed, since runs differ without it");
-      is_over_ = true;
-    }
-    for (const Perturbation* const perturbation : plan_.perturbations) {
-      if (is_over_) break;
-      const bool is_without_clock =
-          perturbation->name == clock_perturbation &&
-          std::ranges::none_of(result.logs.front().can_differ,
-                               [](const std::string& one) { return one.starts_with("clock "); });
-      if (is_without_clock || (perturbation->is_possible != nullptr && !perturbation->is_possible())) {
-        result.remarks.push_back(
-            std::string("perturb ") + perturbation->name + ": left out, " +
-            (is_without_clock ? "no line reads a clock" : "not possible on this machine"));
-        continue;
-      }
-      RunSettings settings;
-      settings.first_log = result.runs.front().log().string();
-      if (perturbation->turn != nullptr) perturbation->turn(settings);
-      run(std::string("perturb ") + perturbation->name, perturbation, settings, result.runs, result);
-    }
-    if (plan_.kill_after && !is_over_) run_resumed(result);
-  }
-
-  /// From the first.
-  bool differs(Verification& result, Run& run) const {
-    for (Run* const one : {&result.runs.front(), &run})
-      one->processes.merge(logged_processes(one->log().string()));
-    return compare_runs(result.runs.front(), run, plan_.rules).differs();
-  }
-  bool differs_plainly(Verification& result) const {
-    return std::ranges::any_of(result.runs, [&](Run& run) { return differs(result, run); });
-  }
-
-  /// Runs show which seeds change. With those pinned they begin again; another time where what changes was
-  /// the same by chance, or hidden behind another.
-  void learn_seeds(Verification& result) {
-    constexpr std::size_t most_before = 20, most_looked_at = 5;
-    if (!plan_.learn_seeds || result.runs.size() < 2 || result.runs.size() > most_looked_at ||
-        result.runs_before >= most_before)
-      return;
-    const std::vector<std::string> learned =
-        plan_.learn_seeds(result.runs.front().log().string(), result.runs.back().log().string());
-    if (learned.empty()) return;
-    for (const std::string& call_site : learned) add_once(result.learned_seeds, call_site);
-    result.runs_before += result.runs.size();
-    result.runs.clear();
-  }
-
-  /// Two runs that begin in one second read the same time(): they would be equal by chance.
-  static void wait_for_next_second(double began) {
-    timespec now = {};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    if (now.tv_sec > static_cast<time_t>(began)) return;
-    const timespec rest = {0, 1'000'000'000 - now.tv_nsec};
-    ::nanosleep(&rest, nullptr); // a signal ends the wait early
+    run_controls(result);
+    run_plain(result);
+    run_perturbed(result);
+    if (plan_.kill_after && !is_over_)
+      run_resumed(result);
   }
 
   /// Outputs are as they were before the first run.
   void finish(Verification& result) {
     const std::size_t late = outputs_.put_back(plan_.folder / "late");
     if (late > 0)
-      result.problems.push_back({"late", counted(late, "output") + " written after the run had ended", true});
+      result.problems.push_back(
+          {"late", counted(late, "output") + " written after the run had ended", true});
   }
 
 private:
+  static std::string numbered(const char* what, std::size_t index) {
+    return what + std::to_string(index + 1);
+  }
+
+  void run_controls(Verification& result) {
+    if (!plan_.has_control)
+      return;
+    RunSettings observed;
+    observed.mode = Mode::observe;
+    for (std::size_t i = 0; i < 2 && !is_over_; ++i)
+      run(numbered("control ", i), nullptr, observed, result.controls, result);
+  }
+
+  void run_plain(Verification& result) {
+    constexpr std::size_t few = 2, more = 5;
+    std::size_t wanted = plan_.runs.value_or(few);
+    while (result.runs.size() < wanted && !is_over_) {
+      run(numbered("run ", result.runs_before + result.runs.size()), nullptr, {}, result.runs,
+          result);
+      if (is_over_)
+        break;
+      if (result.runs.size() == 1) { // what its log says decides how much there is to find out
+        result.logs = {judge_log(result.runs.front().log().string(), plan_.accepted)};
+        if (result.logs.front().can_differ.empty())
+          continue;
+        wanted = plan_.runs.value_or(more);
+        wait_for_next_second(result.runs.front().began);
+      }
+      learn_seeds(result);
+      // More runs of a program that takes hours would say the same.
+      if (!plan_.runs && result.runs.size() > 1 && differs(result, result.runs.back()))
+        break;
+    }
+    result.plain_runs = result.runs.size();
+  }
+
+  void run_perturbed(Verification& result) {
+    if (plan_.perturbations.empty() || is_over_)
+      return;
+    if (differs_plainly(result)) {
+      result.remarks.emplace_back("nothing was perturbed, since runs differ without it");
+      is_over_ = true;
+    }
+    for (const Perturbation* const perturbation : plan_.perturbations) {
+      if (is_over_)
+        return;
+      const std::string name = std::string("perturb ") + perturbation->name;
+      if (const char* const reason = why_left_out(*perturbation, result.logs.front())) {
+        result.remarks.push_back(name + ": left out, " + reason);
+        continue;
+      }
+      RunSettings settings;
+      settings.first_log = result.runs.front().log().string();
+      if (perturbation->turn != nullptr)
+        perturbation->turn(settings);
+      run(name, perturbation, settings, result.runs, result);
+    }
+  }
+
+  /// nullptr where it is not left out.
+  static const char* why_left_out(const Perturbation& perturbation, const LogVerdict& first_log) {
+    if (perturbation.needs_clock_readings && !first_log.reads_clock)
+      return "no line reads a clock";
+    if (perturbation.is_possible != nullptr && !perturbation.is_possible())
+      return "not possible on this machine";
+    return nullptr;
+  }
+
+  /// From the first.
+  bool differs(Verification& result, Run& run) const {
+    for (Run* const pair_member : {&result.runs.front(), &run})
+      pair_member->processes.merge(logged_processes(pair_member->log().string()));
+    return compare_runs(result.runs.front(), run, plan_.rules).differs();
+  }
+  bool differs_plainly(Verification& result) const {
+    return std::ranges::any_of(result.runs, [&](Run& run) {
+      return differs(result, run);
+    });
+  }
+
+  /// Runs show which seeds change. With those pinned they begin again; another time where what
+  /// changes was the same by chance, or hidden behind another.
+  void learn_seeds(Verification& result) {
+    constexpr std::size_t most_before = 20, most_looked_at = 5;
+    if (!plan_.learn_seeds || result.runs.size() < 2 || result.runs.size() > most_looked_at ||
+        result.runs_before >= most_before)
+      return;
+    const SeedsOfCallSites learned =
+        plan_.learn_seeds(result.runs.front().log().string(), result.runs.back().log().string());
+    if (learned.changing.empty() && learned.constant.empty())
+      return;
+    for (const std::string& call_site : learned.changing)
+      add_once(result.learned_seeds.changing, call_site);
+    for (const std::string& call_site : learned.constant)
+      add_once(result.learned_seeds.constant, call_site);
+    result.runs_before += result.runs.size();
+    result.runs.clear();
+    result.logs.clear();
+  }
+
+  /// Two runs that begin in one second read the same time(): they would be equal by chance.
+  static void wait_for_next_second(double began) {
+    timespec now = {};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    if (now.tv_sec > static_cast<time_t>(began))
+      return;
+    const timespec rest = {0, 1'000'000'000 - now.tv_nsec};
+    ::nanosleep(&rest, nullptr); // a signal ends the wait early
+  }
+
   static std::string describe_full_disk(const Run& run) {
     return "the disk was full after " + run.name + " at '" + run.full_disk->string() + "'";
   }
@@ -158,7 +210,8 @@ private:
   void run(const std::string& name, const Perturbation* perturbation, RunSettings settings,
            std::vector<Run>& runs, Verification& result) {
     RunOnce how{signals_, plan_.run, plan_.timeout_s};
-    // Seeds made of a session's or a parent's id are the same in runs that have one: every other has its own.
+    // Seeds made of a session's or a parent's id are the same in runs that have one: every other
+    // has its own.
     how.has_other_ids = perturbation == nullptr && runs.size() % 2 == 1 && !result.logs.empty() &&
                         !result.logs.front().can_differ.empty();
     if (perturbation != nullptr) {
@@ -167,10 +220,11 @@ private:
     }
     check_for_late_outputs(name, result);
     Run run = run_one(name, how, std::move(settings));
-    run.perturbation = perturbation == nullptr ? "" : perturbation->name;
+    run.perturbation = perturbation;
     take_outputs(run);
     constexpr double tick = 0.01; // files have the time of the kernel's last one
-    run.unnamed_outputs = written_files(run.log(), static_cast<std::int64_t>((run.began - tick) * 1e9));
+    run.unnamed_outputs =
+        written_files(run.log(), static_cast<std::int64_t>((run.began - tick) * 1e9));
     look_at(run, result);
     runs.push_back(std::move(run));
   }
@@ -181,11 +235,13 @@ private:
     how.kill_after = &*plan_.kill_after;
     check_for_late_outputs("the killed run", result);
     result.killed = run_one("killed", how, {});
-    if (result.killed->was_too_long) look_at(*result.killed, result);
+    if (result.killed->was_too_long)
+      look_at(*result.killed, result);
     if (!result.killed->was_cut) {
       result.problems.push_back({"not_killed",
                                  "the program had ended before a line was seen that matches '" +
-                                     plan_.kill_after->text() + "'; it may keep what it prints in a buffer",
+                                     plan_.kill_after->text() +
+                                     "'; it may keep what it prints in a buffer",
                                  false});
       take_outputs(*result.killed);
       result.killed.reset();
@@ -198,7 +254,8 @@ private:
   }
 
   void check_for_late_outputs(const std::string& name, Verification& result) {
-    if (!outputs_.has_any()) return;
+    if (!outputs_.has_any())
+      return;
     result.problems.push_back(
         {"late", "before " + name + ", outputs are there again: something still writes", true});
     outputs_.take(plan_.folder / "late" / replaced_blanks(name));
@@ -210,8 +267,8 @@ private:
     run.name = name;
     run.folder = plan_.folder / replaced_blanks(name);
     make_folder(run.folder);
-    // The same name in each run: a program may look at its environment.
-    const fs::path log = plan_.folder / "log";
+    const fs::path log =
+        log_of_run(plan_.folder); // in each run: a program may look at its environment
     settings.log = log.string();
     std::error_code ignored;
     if (plan_.has_fresh_cache) {
@@ -227,7 +284,7 @@ private:
       take_outputs(run); // nothing is lost, and what stood there before finds its place
       throw;
     }
-    fs::rename(log, run.log(), ignored); // there is none where nothing was recorded
+    fs::rename(log, run.log(), ignored); // fails where nothing was recorded
     lines_.end(run);
     return run;
   }
@@ -236,14 +293,18 @@ private:
     run.full_disk = outputs_.full_disk();
     run.outputs = outputs_.take(run.folder / "outputs");
     run.left_alone = outputs_.left_alone();
-    if (!run.full_disk && is_full(run.folder)) run.full_disk = run.folder;
+    if (!run.full_disk && is_full(run.folder))
+      run.full_disk = run.folder;
   }
 
-  /// What makes a run none that could be compared.
+  /// Notes why the run cannot be compared with others.
   void look_at(const Run& run, Verification& result) {
-    if (run.full_disk) spoil(result, "full", describe_full_disk(run) + ": its outputs may not be whole");
-    if (run.not_kept != 0) spoil(result, "full", describe_not_kept(run));
-    if (!run.left_alone.empty()) spoil(result, "swapped", describe_left_alone(run));
+    if (run.full_disk)
+      spoil(result, "full", describe_full_disk(run) + ": its outputs may not be whole");
+    if (run.not_kept != 0)
+      spoil(result, "full", describe_not_kept(run));
+    if (!run.left_alone.empty())
+      spoil(result, "swapped", describe_left_alone(run));
     if (!run.left_behind.empty())
       spoil(result, "left_behind",
             run.name + " left " + counted(run.left_behind.size(), "process", "processes") +
@@ -266,6 +327,7 @@ private:
   }
 
   const VerifyPlan& plan_;
+  EndsWithUs ends_with_us_;
   HeldSignals signals_;
   OutputSearch search_;
   OutputClaim claim_;
@@ -275,13 +337,17 @@ private:
 };
 
 void add_problem(Verification& result, const char* kind, const std::string& text) {
-  const auto is_it = [&](const Problem& problem) { return problem.text == text; };
-  if (std::ranges::none_of(result.problems, is_it)) result.problems.push_back({kind, text, false});
+  const auto is_it = [&](const Problem& problem) {
+    return problem.text == text;
+  };
+  if (std::ranges::none_of(result.problems, is_it))
+    result.problems.push_back({kind, text, false});
 }
 
 void compare_all_fingerprints(Verification& result) {
   for (Comparison& comparison : result.comparisons) {
-    if (!result.logs.front().is_there || !result.logs[comparison.other_index].is_there) continue;
+    if (!result.logs.front().is_there || !result.logs[comparison.other_index].is_there)
+      continue;
     note_what_fails(comparison, [&] {
       compare_fingerprints(result.runs.front().log().string(),
                            result.runs[comparison.other_index].log().string(), comparison);
@@ -290,8 +356,10 @@ void compare_all_fingerprints(Verification& result) {
 }
 
 void compare_all(const VerifyPlan& plan, Verification& result) {
-  if (plan.rules.ignores_out) result.remarks.emplace_back("stdout was not compared (--ignore)");
-  if (plan.rules.ignores_err) result.remarks.emplace_back("stderr was not compared (--ignore)");
+  if (plan.rules.ignores_out)
+    result.remarks.emplace_back("stdout was not compared (--ignore)");
+  if (plan.rules.ignores_err)
+    result.remarks.emplace_back("stderr was not compared (--ignore)");
   const auto compare = [&](const std::vector<Run>& runs, std::vector<Comparison>& to) {
     for (std::size_t i = 1; i < runs.size(); ++i) {
       to.push_back(compare_runs(runs.front(), runs[i], plan.rules));
@@ -300,57 +368,83 @@ void compare_all(const VerifyPlan& plan, Verification& result) {
   };
   compare(result.controls, result.control_comparisons);
   compare(result.runs, result.comparisons);
-  if (are_fingerprinted()) compare_all_fingerprints(result);
+  if (are_fingerprinted())
+    compare_all_fingerprints(result);
   if (result.resumed)
     result.comparisons.push_back(
         compare_resumed(result.runs.front(), *result.killed, *result.resumed, plan.rules));
   for (const Comparison& comparison : result.comparisons) {
-    for (const std::string& text : comparison.uncompared) add_problem(result, "not_compared", text);
-    for (const std::string& text : comparison.remarks) add_once(result.remarks, text);
+    for (const std::string& text : comparison.uncompared)
+      add_problem(result, "not_compared", text);
+    for (const std::string& text : comparison.remarks)
+      add_once(result.remarks, text);
   }
 }
 
 std::string describe_log(const LogVerdict& log) {
   std::string text = "the log's verdict is " + log.level;
-  if (!log.reasons.empty()) text += " - " + log.reasons.front();
-  if (log.reasons.size() > 1) text += "; " + counted(log.reasons.size() - 1, "reason") + " more";
+  if (!log.reasons.empty())
+    text += " - " + log.reasons.front();
+  if (log.reasons.size() > 1)
+    text += "; " + counted(log.reasons.size() - 1, "reason") + " more";
   return text;
 }
 
-void judge_runs(const VerifyPlan& plan, Verification& result) {
+/// When the first run began, and the last ended.
+void take_times(Verification& result) {
   for (const std::vector<Run>* const runs : {&result.controls, &result.runs})
     for (const Run& run : *runs) {
-      if (result.began == 0) result.began = run.began;
+      if (result.began == 0)
+        result.began = run.began;
       result.ended = run.ended;
     }
-  for (Run& run : result.controls) {
-    const LogVerdict log = judge_log(run.log().string(), plan.accepted);
+}
+
+void add_log_problem(Verification& result, const LogVerdict& log) {
+  if (!log.passes)
+    add_problem(result, "log", describe_log(log));
+}
+
+/// The first run's log was judged when it ended: it said how many runs there were to be.
+void judge_logs(const VerifyPlan& plan, Verification& result) {
+  for (std::size_t i = result.logs.size(); i < result.runs.size(); ++i)
+    result.logs.push_back(judge_log(result.runs[i].log().string(), plan.accepted));
+  for (std::size_t i = 0; i < result.runs.size(); ++i) {
+    Run& run = result.runs[i];
+    const LogVerdict& log = result.logs[i];
     run.processes.insert(log.processes.begin(), log.processes.end());
+    const bool is_passed_over = run.perturbation != nullptr && run.perturbation->is_log_passed_over;
+    if (!is_passed_over)
+      add_log_problem(result, log);
   }
-  for (Run& run : result.runs) {
-    const bool is_judged = &run == result.runs.data() && !result.logs.empty();
-    LogVerdict log =
-        is_judged ? std::move(result.logs.front()) : judge_log(run.log().string(), plan.accepted);
-    if (is_judged) result.logs.clear();
-    run.processes.insert(log.processes.begin(), log.processes.end());
-    // With times inverted its choices are recorded as nondeterministic: that is the perturbation's own doing.
-    if (!log.passes && run.perturbation != "events") add_problem(result, "log", describe_log(log));
-    result.logs.push_back(std::move(log));
-  }
-  if (result.resumed) { // the killed one has no end
-    const LogVerdict log = judge_log(result.resumed->log().string(), plan.accepted);
-    if (!log.passes) add_problem(result, "log", describe_log(log));
-  }
-  if (plan.mode == "off") add_problem(result, "mode", "mode off: detshim did nothing");
-  const auto has_level = [](const LogVerdict& log) { return !log.level.empty(); };
-  if (std::ranges::any_of(result.logs, has_level)) return;
+}
+
+void look_at_reach(const VerifyPlan& plan, Verification& result) {
+  if (plan.mode == Mode::off)
+    add_problem(result, "mode", "mode off: detshim did nothing");
+  const auto has_level = [](const LogVerdict& log) {
+    return !log.level.empty();
+  };
+  if (std::ranges::any_of(result.logs, has_level))
+    return;
   if (is_out_of_reach(plan.command.front()))
     add_problem(result, "out_of_reach", "the program is linked statically: no preload reaches it");
   else
     result.remarks.emplace_back("nothing was recorded: no draw and no call came to detshim");
 }
 
-/// A file that the runs wrote, that differs and was not asked for may be what the user wants to be equal.
+void judge_runs(const VerifyPlan& plan, Verification& result) {
+  take_times(result);
+  for (Run& run : result.controls)
+    run.processes.merge(logged_processes(run.log().string()));
+  judge_logs(plan, result);
+  if (result.resumed) // the killed one has no end
+    add_log_problem(result, judge_log(result.resumed->log().string(), plan.accepted));
+  look_at_reach(plan, result);
+}
+
+/// A file that the runs wrote, that differs and was not asked for may be what the user wants to be
+/// equal.
 void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
   std::set<std::string> differ;
   const auto is_ignored = [&](const std::string& path) {
@@ -362,15 +456,19 @@ void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
     const auto &now = result.runs[i].unnamed_outputs.contents,
                &before = result.runs[i - 1].unnamed_outputs.contents;
     for (const auto& [path, contents] : now)
-      if (before.contains(path) && before.at(path) != contents && !is_ignored(path)) differ.insert(path);
-    // Where each has one that the other has not, their names differ. What the first alone wrote is a cache.
+      if (before.contains(path) && before.at(path) != contents && !is_ignored(path))
+        differ.insert(path);
+    // Where each has one that the other has not, their names differ. What the first alone wrote is
+    // a cache.
     const auto alone = [&](const auto& files, const auto& others) {
-      const auto found = std::ranges::find_if(
-          files, [&](const auto& file) { return !others.contains(file.first) && !is_ignored(file.first); });
-      return found == files.end() ? "" : found->first;
+      const auto unshared = std::ranges::find_if(files, [&](const auto& file) {
+        return !others.contains(file.first) && !is_ignored(file.first);
+      });
+      return unshared == files.end() ? "" : unshared->first;
     };
     const std::string new_name = alone(now, before);
-    if (!new_name.empty() && !alone(before, now).empty()) differ.insert(new_name);
+    if (!new_name.empty() && !alone(before, now).empty())
+      differ.insert(new_name);
   }
   if (!differ.empty())
     result.problems.push_back(
@@ -378,12 +476,13 @@ void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
          "files that no --output names differ from run to run (--ignore FILE: they may): " +
              some_of({differ.begin(), differ.end()}),
          false});
-  else if (plan.rules.outputs.empty() &&
-           !std::ranges::all_of(result.runs, [](const Run& run) { return run.unnamed_outputs.are_all; }))
-    add_problem(
-        result, "unnamed_output",
-        "the runs used more files than are listed, and may have written more: name what is to be equal "
-        "(--output FILE)");
+  else if (plan.rules.outputs.empty() && !std::ranges::all_of(result.runs, [](const Run& run) {
+             return run.unnamed_outputs.are_all;
+           }))
+    add_problem(result, "unnamed_output",
+                "the runs used more files than are listed, and may have written more: name what is "
+                "to be equal "
+                "(--output FILE)");
 }
 
 void look_at_endings(Verification& result) {
@@ -394,9 +493,11 @@ void look_at_endings(Verification& result) {
     add_problem(result, "failed", "the resumed run failed: " + result.resumed->ending());
 }
 
-/// What was named (outputs, metrics), else what was printed: that has to differ without enforcement.
+/// What was named (outputs, metrics), else what was printed: that has to differ without
+/// enforcement.
 void look_at_control(const VerifyPlan& plan, Verification& result) {
-  if (!plan.has_control || result.control_comparisons.empty()) return;
+  if (!plan.has_control || result.control_comparisons.empty())
+    return;
   const Comparison& control = result.control_comparisons.front();
   if (!std::ranges::all_of(result.controls, &Run::succeeded)) {
     add_problem(result, "control", "a run without enforcement failed: it is no control");
@@ -405,53 +506,62 @@ void look_at_control(const VerifyPlan& plan, Verification& result) {
   const bool has_named = !plan.rules.outputs.empty() || !plan.rules.metrics.empty();
   bool differs = false;
   for (const ComparedItem& item : control.items) {
-    const bool is_named = std::string_view(item.kind) == "output" || std::string_view(item.kind) == "metric";
-    if (is_named != has_named) continue;
+    if (item.is_named() != has_named)
+      continue;
     if (control.differs_in(item))
       differs = true;
-    else if (is_named)
-      add_once(result.remarks, std::string(item.kind) + " '" + item.subject +
+    else if (item.is_named())
+      add_once(result.remarks, std::string(item.kind_name()) + " '" + item.subject +
                                    "' is the same without enforcement: its equality says nothing");
   }
   if (!differs)
-    add_problem(
-        result, "control",
-        "two runs without enforcement do not differ either: the program repeats by itself, or too few "
-        "runs show it (without --control the question is whether runs are equal)");
+    add_problem(result, "control",
+                "two runs without enforcement do not differ either: the program repeats by itself, "
+                "or too few "
+                "runs show it (without --control the question is whether runs are equal)");
 }
 
 void look_at_substance(Verification& result) {
   if (result.comparisons.empty()) {
-    if (result.problems.empty()) add_problem(result, "not_compared", "nothing was compared");
+    if (result.problems.empty())
+      add_problem(result, "not_compared", "nothing was compared");
     return;
   }
   for (const Comparison& comparison : result.comparisons) {
-    if (comparison.differs()) return;
-    const auto holds = [](const ComparedItem& item) { return item.holds_something; };
+    if (comparison.differs())
+      return;
+    const auto holds = [](const ComparedItem& item) {
+      return item.holds_something;
+    };
     if (std::ranges::none_of(comparison.items, holds))
-      add_problem(
-          result, "not_compared",
-          "nothing was compared but the exit status: the program printed nothing, and made no output");
+      add_problem(result, "not_compared",
+                  "nothing was compared but the exit status: the program printed nothing, and made "
+                  "no output");
   }
 }
 
 Answer answer_of(const Verification& result) {
-  if (std::ranges::any_of(result.problems, &Problem::spoils_differences)) return Answer::unverified;
-  if (std::ranges::any_of(result.comparisons, &Comparison::differs)) return Answer::different;
+  if (std::ranges::any_of(result.problems, &Problem::spoils_differences))
+    return Answer::unverified;
+  if (std::ranges::any_of(result.comparisons, &Comparison::differs))
+    return Answer::different;
   return result.problems.empty() ? Answer::equal : Answer::unverified;
 }
 
 /// How many plain runs equal the first, itself included; 0 if one does not.
 std::size_t equal_plain_runs(const Verification& result) {
   for (const Comparison& comparison : result.comparisons)
-    if (comparison.perturbation.empty() && comparison.differs()) return 0;
+    if (comparison.is_plain() && comparison.differs())
+      return 0;
   return result.plain_runs;
 }
 
 } // namespace
 
 const char* answer_name(Answer answer) {
-  return answer == Answer::equal ? "equal" : answer == Answer::different ? "different" : "unverified";
+  return answer == Answer::equal       ? "equal"
+         : answer == Answer::different ? "different"
+                                       : "unverified";
 }
 
 double differing_rate_bound(std::size_t runs) {
@@ -476,10 +586,15 @@ Verification verify_program(const VerifyPlan& plan) {
   look_at_unnamed_outputs(plan, result);
   look_at_control(plan, result);
   look_at_substance(result);
-  if (input_waits()) result.problems.push_back({"stdin", waiting_input, false});
-  if (!result.learned_seeds.empty())
-    result.remarks.push_back("seeds that change from run to run are pinned from " + result.runs.front().name +
-                             " on: " + joined(result.learned_seeds));
+  if (input_waits())
+    result.problems.push_back({"stdin", waiting_input, false});
+  const auto say_seeds = [&result](const char* what, const std::vector<std::string>& call_sites) {
+    if (!call_sites.empty())
+      result.remarks.push_back(what + result.runs.front().name + " on: " + joined(call_sites));
+  };
+  say_seeds("seeds that change from run to run are pinned from ", result.learned_seeds.changing);
+  say_seeds("seeds that do not change from run to run are left as they are from ",
+            result.learned_seeds.constant);
   result.bound = differing_rate_bound(equal_plain_runs(result));
   result.answer = answer_of(result);
   if (result.killed && result.resumed)

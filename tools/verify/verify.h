@@ -15,11 +15,18 @@
 
 namespace detshim {
 
+/// Call sites that seed, for people.
+struct SeedsOfCallSites {
+  std::vector<std::string> changing; ///< from run to run
+  std::vector<std::string> constant; ///< might have changed, and did not
+};
+
 /// What is to be done.
 struct VerifyPlan {
   std::vector<std::string> command;
-  std::string seed, mode;       ///< for people
-  std::string disabled;         ///< what the user leaves alone in all runs, as DETSHIM_DISABLE has it
+  std::string seed; ///< for people
+  Mode mode = Mode::enforce;
+  std::string disabled; ///< what the user leaves alone in all runs, as DETSHIM_DISABLE has it
   std::filesystem::path folder; ///< for what the runs leave; must not be there yet
   std::optional<std::size_t>
       runs; ///< nothing: two, and five where the first one's log says that something can differ
@@ -31,9 +38,8 @@ struct VerifyPlan {
   RunOptions run;                    ///< how each run is to be
   std::size_t timeout_s = 0;         ///< for each, in seconds; 0: none
   bool has_fresh_cache = false;      ///< caches are empty as a run begins
-  /// Keeps, for later runs, which seeds changed from one run's log to the other's; their call sites, for
-  /// people.
-  std::function<std::vector<std::string>(const std::string& log, const std::string& other)> learn_seeds;
+  /// Keeps, for later runs, which seeds changed from one run's log to the other's.
+  std::function<SeedsOfCallSites(const std::string& log, const std::string& other)> learn_seeds;
 };
 
 enum class Answer { equal, different, unverified };
@@ -49,27 +55,29 @@ struct Problem {
 
 struct Verification {
   Answer answer = Answer::unverified;
-  std::vector<Run> controls, runs;    ///< runs: the plain ones, then those with a perturbation turned
-  std::vector<LogVerdict> logs;       ///< of each of `runs`
-  std::optional<Run> killed, resumed; ///< of --resume
-  std::vector<LedgerRow> ledger;      ///< of --resume
+  std::vector<Run> controls, runs; ///< runs: the plain ones, then those with a perturbation turned
+  std::vector<LogVerdict> logs;    ///< of each of `runs`
+  std::optional<Run> killed, resumed;                       ///< of --resume
+  std::vector<LedgerRow> ledger;                            ///< of --resume
   std::vector<Comparison> control_comparisons, comparisons; ///< each with the first run
   std::optional<FirstCause> first_cause;                    ///< where runs differ
   std::vector<Problem> problems;
   std::vector<std::string> remarks;
-  std::vector<std::string> learned_seeds;       ///< the call sites that were pinned after the first runs
+  SeedsOfCallSites learned_seeds;               ///< what the first runs showed
   std::size_t runs_before = 0;                  ///< so many; they were not compared
   std::vector<std::string> environment_changes; ///< while the runs ran; safe to print
   std::size_t plain_runs = 0;
   double began = 0, ended = 0; ///< the first run, and the last; in seconds since 1970
-  /// Of what the first run left, by kind and subject; and of the "environment" file and the "library".
+  /// Of what the first run left, by kind and subject; and of the "environment" file and the
+  /// "library".
   std::map<std::pair<std::string, std::string>, std::string> sha256;
   std::string library_build; ///< the library's build id
   double bound = 1;          ///< see differing_rate_bound(); 1 where nothing is known
 };
 
-/// How many of the runs may still differ, at 95 % confidence, when `runs` of them were equal: the largest p
-/// with (1-p)^(runs-1) >= 0.05. Not `runs`, since the first run may itself be an unusual one.
+/// How many of the runs may still differ, at 95 % confidence, when `runs` of them were equal: the
+/// largest p with (1-p)^(runs-1) >= 0.05. Not `runs`, since the first run may itself be an unusual
+/// one.
 double differing_rate_bound(std::size_t runs);
 
 /// So many equal runs bound the rate at `rate`.

@@ -21,8 +21,9 @@ constinit const Filter* filters = nullptr; // that are on, the last one first
 
 constexpr uint32_t kill = SECCOMP_RET_KILL_THREAD;
 
-/// What the program says of a call: classic BPF, as far as what makes filters writes it (libseccomp, the
-/// macros of linux/filter.h). One that has anything else forbids all. The jumps go forward, so it ends.
+/// What the program says of a call: classic BPF, as far as what makes filters writes it
+/// (libseccomp, the macros of linux/filter.h). One that has anything else forbids all. The jumps go
+/// forward, so it ends.
 uint32_t verdict(const Filter& filter, const seccomp_data& data) {
   uint32_t a = 0;
   for (uint32_t at = 0; at < filter.length; ++at) {
@@ -30,7 +31,8 @@ uint32_t verdict(const Filter& filter, const seccomp_data& data) {
     bool holds = false;
     switch (step.code) {
     case BPF_LD | BPF_W | BPF_ABS:
-      if (step.k > sizeof data - sizeof a) return kill;
+      if (step.k > sizeof data - sizeof a)
+        return kill;
       __builtin_memcpy(&a, reinterpret_cast<const char*>(&data) + step.k, sizeof a);
       continue;
     case BPF_ALU | BPF_AND | BPF_K:
@@ -39,7 +41,8 @@ uint32_t verdict(const Filter& filter, const seccomp_data& data) {
     case BPF_RET | BPF_K:
       return step.k;
     case BPF_JMP | BPF_JA:
-      if (step.k > filter.length) return kill; // and so never back
+      if (step.k > filter.length)
+        return kill; // and so never back
       at += step.k;
       continue;
     case BPF_JMP | BPF_JEQ | BPF_K:
@@ -62,7 +65,8 @@ uint32_t verdict(const Filter& filter, const seccomp_data& data) {
   return kill;
 }
 
-/// Whether the call is made under all of these filters; if it may be refused, whether it ends nothing.
+/// Whether the call is made under all of these filters; if it may be refused, whether it ends
+/// nothing.
 bool passes(const Filter* filter, const seccomp_data& data, bool may_be_refused) {
   for (; filter != nullptr; filter = filter->before)
     switch (verdict(*filter, data) & SECCOMP_RET_ACTION_FULL) {
@@ -72,7 +76,8 @@ bool passes(const Filter* filter, const seccomp_data& data, bool may_be_refused)
     case SECCOMP_RET_USER_NOTIF:
       continue;
     case SECCOMP_RET_ERRNO:
-      if (may_be_refused) continue;
+      if (may_be_refused)
+        continue;
       return false;
     default:
       return false;
@@ -86,15 +91,20 @@ seccomp_data call_data(long number, const uint64_t (&arguments)[6]) {
 #elif defined(__aarch64__)
   constexpr uint32_t processor = AUDIT_ARCH_AARCH64;
 #endif
-  seccomp_data data = {static_cast<int>(number), processor, reinterpret_cast<uintptr_t>(&sys::call), {}};
+  seccomp_data data = {
+      static_cast<int>(number), processor, reinterpret_cast<uintptr_t>(&sys::call), {}};
   __builtin_memcpy(data.args, arguments, sizeof data.args);
   return data;
 }
 
 long ask_and_call(long number, long a, long b, long c, long d, long e, long f) {
-  const auto word = [](long argument) { return static_cast<uint64_t>(argument); };
-  const seccomp_data data = call_data(number, {word(a), word(b), word(c), word(d), word(e), word(f)});
-  if (!passes(__atomic_load_n(&filters, __ATOMIC_ACQUIRE), data, true)) return -EPERM;
+  const auto word = [](long argument) {
+    return static_cast<uint64_t>(argument);
+  };
+  const seccomp_data data =
+      call_data(number, {word(a), word(b), word(c), word(d), word(e), word(f)});
+  if (!passes(__atomic_load_n(&filters, __ATOMIC_ACQUIRE), data, true))
+    return -EPERM;
   return sys::enter(number, a, b, c, d, e, f);
 }
 
@@ -114,12 +124,15 @@ size_t size_of(uint32_t length) { return sizeof(Filter) + length * sizeof(sock_f
 } // namespace
 
 Filter* copy_filter(const sock_fprog* program) {
-  if (program != nullptr && !can_read(program, sizeof *program)) return nullptr;
+  if (program != nullptr && !can_read(program, sizeof *program))
+    return nullptr;
   const sock_filter* const code = program != nullptr ? program->filter : strict;
   const uint32_t length = program != nullptr ? program->len : sizeof strict / sizeof *strict;
-  if (length == 0 || length > BPF_MAXINSNS || !can_read(code, length * sizeof *code)) return nullptr;
+  if (length == 0 || length > BPF_MAXINSNS || !can_read(code, length * sizeof *code))
+    return nullptr;
   auto* const filter = static_cast<Filter*>(sys::map(size_of(length)));
-  if (filter == nullptr) return nullptr;
+  if (filter == nullptr)
+    return nullptr;
   filter->before = filters;
   filter->length = length;
   __builtin_memcpy(filter->code, code, length * sizeof *code);
@@ -137,7 +150,8 @@ void put_on(const Filter* filter) {
 
 void take_off(Filter* filter) {
   __atomic_store_n(&filters, filter->before, __ATOMIC_RELEASE);
-  if (filter->before == nullptr) __atomic_store_n(&sys::gate, nullptr, __ATOMIC_RELEASE);
+  if (filter->before == nullptr)
+    __atomic_store_n(&sys::gate, nullptr, __ATOMIC_RELEASE);
   sys::unmap(filter, size_of(filter->length));
 }
 

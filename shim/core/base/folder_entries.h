@@ -20,11 +20,13 @@ void each_entry(int folder, Visit visit) {
   alignas(8) char block[4096];
   for (;;) {
     const long size = sys::call(SYS_getdents64, folder, sys::address(block), sizeof block);
-    if (size <= 0) return;
+    if (size <= 0)
+      return;
     for (long at = 0; at < size;) {
       const auto* entry = reinterpret_cast<const Entry*>(block + at);
       at += entry->length;
-      if (visit(entry->name)) return;
+      if (visit(entry->name))
+        return;
     }
   }
 }

@@ -17,8 +17,8 @@ DETSHIM_STARTUP_DATA constinit uint32_t last_epoch = 0;
 } // namespace
 
 void forget_call_sites() {
-  __atomic_store_n(&detail::generation_page.draw_epoch, __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED),
-                   __ATOMIC_RELEASE);
+  __atomic_store_n(&detail::generation_page.draw_epoch,
+                   __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
 }
 
 void begin_generation() {

@@ -9,19 +9,21 @@ struct alignas(4096) GenerationPage { // alone in its page: the kernel wipes who
   uint32_t generation;
   uint32_t draw_epoch;
   uint32_t touched; ///< read by nobody
+  uint32_t
+      stacks; ///< those of own_stack.cpp that a thread is on, a bit each: a child has none of them
 };
 extern GenerationPage generation_page;
 } // namespace detail
 
-/// A number that changes when this process is a new one; 0 before anybody has begun one. It lives in a page
-/// that the kernel wipes in every child, so a child made by clone(2), _Fork or a raw system call is noticed
-/// too. One load.
+/// A number that changes when this process is a new one; 0 before anybody has begun one. It lives
+/// in a page that the kernel wipes in every child, so a child made by clone(2), _Fork or a raw
+/// system call is noticed too. One load.
 inline uint32_t generation() {
   return __atomic_load_n(&detail::generation_page.generation, __ATOMIC_RELAXED);
 }
 
-/// A number that changes whenever what was decided for a call site may hold no longer: in a child, and when
-/// an object was unloaded, whose addresses another one may get.
+/// A number that changes whenever what was decided for a call site may hold no longer: in a child,
+/// and when an object was unloaded, whose addresses another one may get.
 inline uint32_t draw_epoch() {
   return __atomic_load_n(&detail::generation_page.draw_epoch, __ATOMIC_RELAXED);
 }
@@ -36,8 +38,8 @@ void begin_generation();
 uint32_t generations_begun();
 /// Has the kernel wipe the page in every child.
 void wipe_generation_in_children();
-/// At a start, and in a child that was announced: a page that is written before it is read costs one fault
-/// and not two.
+/// At a start, and in a child that was announced: a page that is written before it is read costs
+/// one fault and not two.
 void touch_generation();
 
 } // namespace detshim

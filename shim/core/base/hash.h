@@ -20,18 +20,20 @@ inline constexpr uint64_t fnv1a_start = 0xCBF29CE484222325;
 /// FNV-1a, 64 bits (G. Fowler, L. C. Noll, K.-P. Vo): a change of one byte always changes it.
 inline uint64_t fnv1a(const void* data, size_t length, uint64_t state = fnv1a_start) {
   const auto* bytes = static_cast<const unsigned char*>(data);
-  for (size_t i = 0; i < length; ++i) state = (state ^ bytes[i]) * 0x100000001B3;
+  for (size_t i = 0; i < length; ++i)
+    state = (state ^ bytes[i]) * 0x100000001B3;
   return state;
 }
 
 /// The same of a null-terminated text.
 constexpr uint64_t fnv1a_text(const char* text, uint64_t state = fnv1a_start) {
-  for (; *text != 0; ++text) state = (state ^ static_cast<unsigned char>(*text)) * 0x100000001B3;
+  for (; *text != 0; ++text)
+    state = (state ^ static_cast<unsigned char>(*text)) * 0x100000001B3;
   return state;
 }
 
-/// Spreads a key's bits upwards, so that its place in a table is in the highest (Fibonacci hashing: D. E.
-/// Knuth, "The Art of Computer Programming", volume 3, 6.4).
+/// Spreads a key's bits upwards, so that its place in a table is in the highest (Fibonacci hashing:
+/// D. E. Knuth, "The Art of Computer Programming", volume 3, 6.4).
 constexpr uint64_t spread(uint64_t key) { return key * 0x9E3779B97F4A7C15; }
 
 } // namespace detshim

@@ -10,16 +10,17 @@
 
 namespace detshim {
 
-/// One hook inside the process. What it refers to stands as distances, not as pointers: pointers are the
-/// loader's to write, and these two of each hook were fifteen pages that it copied at every start of every
-/// program.
+/// One hook inside the process. What it refers to stands as distances, not as pointers: pointers
+/// are the loader's to write, and these two of each hook were fifteen pages that it copied at every
+/// start of every program.
 struct Hook {
-  /// What is known of the function behind the wrapper. Written once per change, read without a lock: each
-  /// value alone is complete.
+  /// What is known of the function behind the wrapper. Written once per change, read without a
+  /// lock: each value alone is complete.
   enum class State : uint8_t {
     unknown,  ///< nobody has looked yet
     hooked,   ///< `real` is the library's own function
-    shadowed, ///< `real` is somebody else's function of the same name: hand calls through, never touch them
+    shadowed, ///< `real` is somebody else's function of the same name: hand calls through, never
+              ///< touch them
     missing,  ///< no loaded object has it
   };
 
@@ -46,8 +47,8 @@ private:
 public:
   bool disabled; ///< by DETSHIM_DISABLE
   State state;
-  uint8_t
-      cuda_library; ///< 1 and its row in common/cuda_libraries.h; 0: none of CUDA's, or nobody has looked yet
+  uint8_t cuda_library; ///< 1 and its row in common/cuda_libraries.h; 0: none of CUDA's, or nobody
+                        ///< has looked yet
   const void* real;
 };
 static_assert(sizeof(Hook) == 24);
@@ -70,28 +71,29 @@ constexpr uint32_t name_hash(const char* name) { return static_cast<uint32_t>(fn
 inline Hook* find_hook(const char* name) {
   const uint32_t hash = name_hash(name);
   for (Hook& hook : HookTable{})
-    if (hook.name_hash() == hash && same_text(hook.info().name, name)) return &hook;
+    if (hook.name_hash() == hash && same_text(hook.info().name, name))
+      return &hook;
   return nullptr;
 }
 
 } // namespace detshim
 
 /// Declares `Hook NAME`, in detshim::hooks.
-#define DETSHIM_DECLARE_HOOK(NAME)                                                                           \
+#define DETSHIM_DECLARE_HOOK(NAME)                                                                 \
   extern ::detshim::Hook NAME __asm__("detshim_hook_" #NAME) __attribute__((visibility("hidden")))
 
-/// Lays `Hook NAME` into the table. The same source file has detshim_info_NAME, detshim_hash_NAME, and
-/// WRAPPER, which are names for the assembler: it alone can write a distance as a constant.
-#define DETSHIM_PLACE_HOOK(NAME, WRAPPER)                                                                    \
-  __asm__(".pushsection detshim_hooks, \"aw\", %progbits\n"                                                  \
-          ".balign 8\n"                                                                                      \
-          ".globl detshim_hook_" #NAME "\n"                                                                  \
-          ".hidden detshim_hook_" #NAME "\n"                                                                 \
-          ".type detshim_hook_" #NAME ", %object\n"                                                          \
-          ".size detshim_hook_" #NAME ", 24\n"                                                               \
-          "detshim_hook_" #NAME ":\n"                                                                        \
-          ".long detshim_info_" #NAME " - .\n"                                                               \
-          ".long " WRAPPER " - .\n"                                                                          \
-          ".long detshim_hash_" #NAME " - .\n"                                                               \
-          ".long 0, 0, 0\n"                                                                                  \
+/// Lays `Hook NAME` into the table. The same source file has detshim_info_NAME, detshim_hash_NAME,
+/// and WRAPPER, which are names for the assembler: it alone can write a distance as a constant.
+#define DETSHIM_PLACE_HOOK(NAME, WRAPPER)                                                          \
+  __asm__(".pushsection detshim_hooks, \"aw\", %progbits\n"                                        \
+          ".balign 8\n"                                                                            \
+          ".globl detshim_hook_" #NAME "\n"                                                        \
+          ".hidden detshim_hook_" #NAME "\n"                                                       \
+          ".type detshim_hook_" #NAME ", %object\n"                                                \
+          ".size detshim_hook_" #NAME ", 24\n"                                                     \
+          "detshim_hook_" #NAME ":\n"                                                              \
+          ".long detshim_info_" #NAME " - .\n"                                                     \
+          ".long " WRAPPER " - .\n"                                                                \
+          ".long detshim_hash_" #NAME " - .\n"                                                     \
+          ".long 0, 0, 0\n"                                                                        \
           ".popsection")

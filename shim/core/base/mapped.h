@@ -1,17 +1,17 @@
-// A table of fixed size that is mapped at its first use. As a variable it would be in every program, and
-// would count there against what a program may map, lock and commit.
+// A table of fixed size that is mapped at its first use. As a variable it would be in every
+// program, and would count there against what a program may map, lock and commit.
 #pragma once
 
 #include "common/sys.h"
 
 namespace detshim {
 
-/// Of a type that begins as all zero and is never destroyed. Without a lock, so that a signal handler or a
-/// forked child may be the first to use it. Constant-initialised.
+/// Of a type that begins as all zero and is never destroyed. Without a lock, so that a signal
+/// handler or a forked child may be the first to use it. Constant-initialised.
 template <typename T>
 class Mapped {
 public:
-  /// The table, made where there is none; nullptr where no memory can be had.
+  /// The table, made at the first call; nullptr where no memory can be had.
   T* get() {
     T* const known = peek();
     return __builtin_expect(known != nullptr, 1) ? known : make();
@@ -23,10 +23,11 @@ public:
 private:
   [[gnu::cold, gnu::noinline]] T* make() {
     void* const fresh = sys::map(sizeof(T), MAP_PRIVATE | MAP_NORESERVE);
-    if (fresh == nullptr) return peek();
+    if (fresh == nullptr)
+      return peek();
     T* first = nullptr;
-    if (__atomic_compare_exchange_n(&table_, &first, static_cast<T*>(fresh), false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
+    if (__atomic_compare_exchange_n(&table_, &first, static_cast<T*>(fresh), false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       return static_cast<T*>(fresh);
     sys::unmap(fresh, sizeof(T));
     return first;

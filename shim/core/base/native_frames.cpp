@@ -45,11 +45,12 @@ struct Pages {
   bool hold(uintptr_t address) const { return address >= begin && address < end; }
 };
 
-/// Of the stack that a thread was given, what is known to be there: it stays as long as the thread does.
+/// Of the stack that a thread was given, what is known to be there: it stays as long as the thread
+/// does.
 thread_local constinit Pages own_pages = {};
 
-/// True if the calling thread was given the stack that this is in. C libraries keep a thread's descriptor at
-/// the top of its stack.
+/// True if the calling thread was given the stack that this is in. C libraries keep a thread's
+/// descriptor at the top of its stack.
 bool is_own_stack(uintptr_t stack) {
   constexpr uintptr_t farthest = 1 << 20; // what is deeper is looked at each time
   uintptr_t descriptor;
@@ -65,25 +66,29 @@ bool is_own_stack(uintptr_t stack) {
 class Stack {
 public:
   explicit Stack(uintptr_t stack) : low_(stack) {
-    // The kernel maps nothing else near to the first thread's stack, whose top it puts some random bytes at.
+    // The kernel maps nothing else near to the first thread's stack, whose top it puts some random
+    // bytes at.
     constexpr uintptr_t usual_size = 8 << 20;
     static constinit uintptr_t random = 0;
     uintptr_t top = __atomic_load_n(&random, __ATOMIC_RELAXED);
-    if (top == 0) __atomic_store_n(&random, top = getauxval(AT_RANDOM), __ATOMIC_RELAXED);
+    if (top == 0)
+      __atomic_store_n(&random, top = getauxval(AT_RANDOM), __ATOMIC_RELAXED);
     known_ = {stack & ~(page - 1), (stack | (page - 1)) + 1};
     if (stack < top && top - stack < usual_size) {
       known_.end = (top | (page - 1)) + 1;
       return;
     }
     stays_ = is_own_stack(stack);
-    if (stays_ && own_pages.hold(stack)) known_ = own_pages;
+    if (stays_ && own_pages.hold(stack))
+      known_ = own_pages;
   }
 
   /// True if it is known already that the word there can be read.
   bool knows(uintptr_t address) const { return known_.hold(address); }
 
   [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] bool read(uintptr_t from, uintptr_t& to) {
-    if (from % sizeof to != 0 || from < low_ || (!known_.hold(from) && !can_extend_to(from))) return false;
+    if (from % sizeof to != 0 || from < low_ || (!known_.hold(from) && !can_extend_to(from)))
+      return false;
     to = *reinterpret_cast<const volatile uintptr_t*>(from);
     return true;
   }
@@ -91,10 +96,13 @@ public:
 private:
   bool can_extend_to(uintptr_t address) {
     constexpr uintptr_t most = 256 * page; // of a single frame
-    if (address - known_.end > most) return false;
+    if (address - known_.end > most)
+      return false;
     for (; known_.end <= (address & ~(page - 1)); known_.end += page)
-      if (!sys::can_read(known_.end + page > address ? address : known_.end)) return false;
-    if (stays_) own_pages = known_;
+      if (!sys::can_read(known_.end + page > address ? address : known_.end))
+        return false;
+    if (stays_)
+      own_pages = known_;
     return true;
   }
 
@@ -105,20 +113,26 @@ private:
 
 uintptr_t words(int64_t count) { return static_cast<uintptr_t>(count * 8); }
 
-/// To the frame of the caller, whose return address was at `slot`; false if there is none.
+/// To the frame of the caller, whose return address was at `slot`; false if no frame follows.
 bool step(Stack& stack, Registers& now, uintptr_t& slot) {
   const CfiRule rule = cfi_rule(now.code);
-  uintptr_t cfa = (rule.cfa == CfiRule::Cfa::stack_pointer ? now.stack : now.frame) + words(rule.cfa_offset);
-  if (rule.cfa == CfiRule::Cfa::none) return false;
-  if (rule.cfa == CfiRule::Cfa::loaded && !stack.read(cfa, cfa)) return false;
-  if (cfa <= now.stack) return false; // so that it comes to an end, whatever the tables say
+  uintptr_t cfa =
+      (rule.cfa == CfiRule::Cfa::stack_pointer ? now.stack : now.frame) + words(rule.cfa_offset);
+  if (rule.cfa == CfiRule::Cfa::none)
+    return false;
+  if (rule.cfa == CfiRule::Cfa::loaded && !stack.read(cfa, cfa))
+    return false;
+  if (cfa <= now.stack)
+    return false; // so that it ends, whatever the tables say
   Registers next = {0, cfa, now.frame};
   if (rule.frame_pointer != CfiRule::Kept::unchanged) {
     const uintptr_t base = rule.frame_pointer == CfiRule::Kept::at_cfa ? cfa : now.frame;
-    if (!stack.read(base + words(rule.frame_pointer_offset), next.frame)) return false;
+    if (!stack.read(base + words(rule.frame_pointer_offset), next.frame))
+      return false;
   }
   slot = cfa + words(rule.return_offset);
-  if (!stack.read(slot, next.code)) return false;
+  if (!stack.read(slot, next.code))
+    return false;
   next.code = without_signature(next.code);
   now = next;
   return now.code != 0;
@@ -134,7 +148,8 @@ void walk(const Registers& from, Stack& stack, const void* caller, NativeFrames&
   int steps = 0;
   uintptr_t slot = 0;
   do {
-    if (++steps > most_of_ours || !step(stack, now, slot)) return;
+    if (++steps > most_of_ours || !step(stack, now, slot))
+      return;
   } while (now.code != reinterpret_cast<uintptr_t>(caller));
   see(slot, now.code);
 
@@ -144,13 +159,15 @@ void walk(const Registers& from, Stack& stack, const void* caller, NativeFrames&
     bool is_known = false;
     for (int i = frames.count; !is_known && i > 0 && i > frames.count - longest_circle;)
       is_known = frames.addresses[--i] == now.code;
-    if (!is_known) frames.addresses[frames.count++] = now.code;
+    if (!is_known)
+      frames.addresses[frames.count++] = now.code;
   }
 }
 
 uint64_t key_of(const NativeFrames& frames) {
   uint64_t key = 0;
-  for (int i = 0; i < frames.count; ++i) key = mix(key, frames.addresses[i]);
+  for (int i = 0; i < frames.count; ++i)
+    key = mix(key, frames.addresses[i]);
   return key;
 }
 
@@ -173,8 +190,9 @@ struct KnownWay {
       return false;
     bool is_same = true;
     for (uint32_t i = 0; i < count; ++i)
-      is_same &= without_signature(*reinterpret_cast<const volatile uintptr_t*>(now.stack + offsets[i])) ==
-                 addresses[i];
+      is_same &=
+          without_signature(*reinterpret_cast<const volatile uintptr_t*>(now.stack + offsets[i])) ==
+          addresses[i];
     return is_same;
   }
 };
@@ -189,18 +207,21 @@ DETSHIM_THREAD_MEMORY KnownWays ways_of_thread = {};
 [[gnu::noinline]] void find_native_frames(const void* caller, NativeFrames& frames, int most) {
   const Registers now = own_registers();
   frames.count = 0;
-  if (caller == nullptr) return;
+  if (caller == nullptr)
+    return;
   Stack stack(now.stack);
   walk(now, stack, caller, frames, most, [](uintptr_t, uintptr_t) {});
 }
 
 [[gnu::noinline]] uint64_t native_frames_key(const void* caller) {
   const Registers now = own_registers();
-  if (caller == nullptr) return 0;
+  if (caller == nullptr)
+    return 0;
   Stack stack(now.stack);
   const uint64_t place = spread(reinterpret_cast<uintptr_t>(caller) ^ now.stack);
   KnownWay& way = of_this_thread(ways_of_thread).ways[place >> 62];
-  if (way.count > 0 && stack.knows(now.stack + way.offsets[way.count - 1]) && way.leads_from(now, caller))
+  if (way.count > 0 && stack.knows(now.stack + way.offsets[way.count - 1]) &&
+      way.leads_from(now, caller))
     return way.key;
   // Not known while it is written: a signal handler may come.
   way.count = 0;
@@ -219,7 +240,8 @@ DETSHIM_THREAD_MEMORY KnownWays ways_of_thread = {};
   way.key = key_of(frames);
   way.epoch = cfi_rules_forgotten();
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (count <= KnownWay::limit) way.count = count;
+  if (count <= KnownWay::limit)
+    way.count = count;
   return way.key;
 }
 

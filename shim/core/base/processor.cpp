@@ -15,7 +15,8 @@ bool processor_has_avx2() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   __cpuid(1, a, b, c, d);
   constexpr unsigned needed = bit_FMA | bit_OSXSAVE | bit_AVX;
-  if ((c & needed) != needed) return false;
+  if ((c & needed) != needed)
+    return false;
   unsigned saved = 0, high = 0; // XCR0
   asm("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
   constexpr unsigned sse_and_avx = 6;
@@ -38,7 +39,13 @@ void add_processor(TextWriter& to) {
   __cpuid(1, a, b, c, d);
   const unsigned family = (a >> 8 & 15) + ((a >> 8 & 15) == 15 ? a >> 20 & 255 : 0);
   const unsigned model = (a >> 4 & 15) + ((a >> 16 & 15) << 4);
-  to.add(maker).add(' ').add(uint64_t{family}).add('.').add(uint64_t{model}).add('.').add(uint64_t{a & 15});
+  to.add(maker)
+      .add(' ')
+      .add(uint64_t{family})
+      .add('.')
+      .add(uint64_t{model})
+      .add('.')
+      .add(uint64_t{a & 15});
   state = mix(mix(state, c), d); // not b, which holds the number of this very core
   if (highest >= 7) {
     __cpuid_count(7, 0, a, b, c, d);

@@ -1,8 +1,9 @@
-// The latest few values of a kind, which any thread may add to and look through, in a signal handler as well.
+// The latest few values of a kind, which any thread may add to and look through, in a signal
+// handler as well.
 //
-// No lock: a handler may interrupt who holds it. Each slot carries a stamp, which is 0 while the slot is
-// written and another after each writing; a reader that sees two stamps has read a mixture and passes it
-// over.
+// No lock: a handler may interrupt who holds it. Each slot carries a stamp, which is 0 while the
+// slot is written and another after each writing; a reader that sees two stamps has read a mixture
+// and passes it over.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +29,12 @@ public:
   bool any(Visit visit) const {
     for (const Slot& slot : slots_) {
       const uint64_t before = __atomic_load_n(&slot.stamp, __ATOMIC_ACQUIRE);
-      if (before == 0) continue;
+      if (before == 0)
+        continue;
       const Value copy = slot.value;
       __atomic_thread_fence(__ATOMIC_ACQUIRE);
-      if (__atomic_load_n(&slot.stamp, __ATOMIC_RELAXED) == before && visit(copy)) return true;
+      if (__atomic_load_n(&slot.stamp, __ATOMIC_RELAXED) == before && visit(copy))
+        return true;
     }
     return false;
   }

@@ -16,27 +16,33 @@ public:
 
   /// Makes room for `length` bytes in all; false without memory.
   bool reserve(size_t length) {
-    if (length <= capacity_) return true;
+    if (length <= capacity_)
+      return true;
     size_t wanted = capacity_ == 0 ? 65536 : capacity_;
-    while (wanted < length) wanted *= 2;
+    while (wanted < length)
+      wanted *= 2;
     auto* const fresh = static_cast<char*>(sys::map(wanted));
-    if (fresh == nullptr) return false;
+    if (fresh == nullptr)
+      return false;
     const size_t kept = length_;
-    if (kept != 0) __builtin_memcpy(fresh, data_, kept);
+    if (kept != 0)
+      __builtin_memcpy(fresh, data_, kept);
     clear();
     data_ = fresh, length_ = kept, capacity_ = wanted;
     return true;
   }
 
   bool add(const char* text, size_t length) {
-    if (!reserve(length_ + length)) return false;
+    if (!reserve(length_ + length))
+      return false;
     __builtin_memcpy(data_ + length_, text, length);
     length_ += length;
     return true;
   }
 
   void clear() {
-    if (data_ != nullptr) sys::unmap(data_, capacity_);
+    if (data_ != nullptr)
+      sys::unmap(data_, capacity_);
     data_ = nullptr;
     length_ = capacity_ = 0;
   }

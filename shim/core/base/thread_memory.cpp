@@ -15,23 +15,29 @@ DETSHIM_STARTUP_DATA constinit detail::AtThreadEnd* detail::call_at_thread_end =
 
 namespace {
 
-size_t thread_memory_size() { return static_cast<size_t>(__stop_detshim_thread - __start_detshim_thread); }
+size_t thread_memory_size() {
+  return static_cast<size_t>(__stop_detshim_thread - __start_detshim_thread);
+}
 
 } // namespace
 
 ptrdiff_t detail::make_thread_memory() {
   ThreadMemory& own = thread_memory;
   const sys::SignalsBlocked no_signals;
-  if (own.distance != 0) return own.distance; // a handler was here
+  if (own.distance != 0)
+    return own.distance; // a handler was here
   auto* const memory = static_cast<char*>(sys::map(thread_memory_size()));
-  if (memory == nullptr) return 0;
-  if (own.given_back != 0 && call_at_thread_end != nullptr) call_at_thread_end();
+  if (memory == nullptr)
+    return 0;
+  if (own.given_back != 0 && call_at_thread_end != nullptr)
+    call_at_thread_end();
   return own.distance = memory - __start_detshim_thread;
 }
 
 uint32_t give_back_thread_memory() {
   detail::ThreadMemory& own = detail::thread_memory;
-  if (own.distance == 0) return 0;
+  if (own.distance == 0)
+    return 0;
   sys::unmap(__start_detshim_thread + own.distance, thread_memory_size());
   own.distance = 0;
   return ++own.given_back;

@@ -1,12 +1,13 @@
 // What a thread keeps behind a pointer, because thread-local storage is
-// scarce. Where a library is loaded late (every preload is, with LD_AUDIT), it comes out of some 2 KiB for
-// all libraries.
+// scarce. Where a library is loaded late (every preload is, with LD_AUDIT), it comes out of some 2
+// KiB for all libraries.
 //
 //   DETSHIM_THREAD_MEMORY Sources sources_of_thread;
 //   Sources& sources = of_this_thread(sources_of_thread);
 //
-// The variable itself only gives the place; each thread has a copy, all zero at first, in a page that it maps
-// at its first use. It needs no destructor: the page is given back when the thread ends.
+// The variable itself only gives the place; each thread has a copy, all zero at first, in a page
+// that it maps at its first use. It needs no destructor: the page is given back when the thread
+// ends.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ extern thread_local constinit ThreadMemory thread_memory;
 /// Has give_back_thread_memory() called at the calling thread's end; set as the library is loaded.
 using AtThreadEnd = void();
 extern constinit AtThreadEnd* call_at_thread_end;
-/// Maps the thread's memory and gives the distance of its copies from the variables; 0, and with it the
-/// variables themselves, where no memory can be had.
+/// Maps the thread's memory and gives the distance of its copies from the variables; 0, and with it
+/// the variables themselves, where no memory can be had.
 ptrdiff_t make_thread_memory();
 } // namespace detail
 
@@ -38,8 +39,8 @@ T& of_this_thread(T& variable) {
   return *reinterpret_cast<T*>(reinterpret_cast<char*>(&variable) + distance);
 }
 
-/// Gives the calling thread's memory back, with signals blocked: how often that was done, 0 where there is
-/// none.
+/// Gives the calling thread's memory back, with signals blocked: how often that was done, 0 where
+/// it has none.
 uint32_t give_back_thread_memory();
 
 } // namespace detshim

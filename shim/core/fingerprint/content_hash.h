@@ -1,10 +1,11 @@
 // A hash of contents, quick enough to be taken of everything that leaves a program.
 //
-// The construction is that of wyhash (Wang Yi, "Modern Non-Cryptographic Hash Function and Pseudorandom
-// Number Generator", https://github.com/wangyi-fudan/wyhash): words are xored to constants, multiplied to 128
-// bits in pairs, and the halves of the product are folded together; three such lanes run beside each other.
-// The constants are others (fractions of the square roots of primes, as SHA-512's), so the values are nobody
-// else's. Not for keys, and no proof against whoever wants two contents to be equal.
+// The construction is that of wyhash (Wang Yi, "Modern Non-Cryptographic Hash Function and
+// Pseudorandom Number Generator", https://github.com/wangyi-fudan/wyhash): words are xored to
+// constants, multiplied to 128 bits in pairs, and the halves of the product are folded together;
+// three such lanes run at the same time. The constants are others (fractions of the square roots
+// of primes, as SHA-512's), so the values are nobody else's. Not for keys, and no proof against
+// whoever wants two contents to be equal.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@
 namespace detshim {
 namespace detail {
 
-inline constexpr uint64_t hash_constants[] = {0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B,
-                                              0xA54FF53A5F1D36F1};
+inline constexpr uint64_t hash_constants[] = {0x6A09E667F3BCC909, 0xBB67AE8584CAA73B,
+                                              0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1};
 
 constexpr uint64_t fold(uint64_t a, uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
@@ -30,13 +31,15 @@ inline uint64_t word_at(const unsigned char* bytes) {
 /// The last bytes, fewer than 8, as a word.
 inline uint64_t rest_at(const unsigned char* bytes, size_t size) {
   uint64_t word = 0;
-  for (size_t i = 0; i < size; ++i) word |= uint64_t{bytes[i]} << (8 * i);
+  for (size_t i = 0; i < size; ++i)
+    word |= uint64_t{bytes[i]} << (8 * i);
   return word;
 }
 
 } // namespace detail
 
-/// Of `size` bytes, behind what `state` stands for. Contents in two pieces have another hash than in one.
+/// Of `size` bytes, behind what `state` represents. Contents in two pieces have another hash than
+/// in one.
 inline uint64_t content_hash(const void* data, size_t size, uint64_t state = 0) {
   using namespace detail;
   const auto* bytes = static_cast<const unsigned char*>(data);

@@ -8,10 +8,12 @@ namespace detshim {
 namespace {
 
 constexpr uint32_t most_sets = 64;
-constexpr size_t result_bytes = hash_slots * sizeof(HashResult), state_bytes = hash_slots * sizeof(uint32_t);
+constexpr size_t result_bytes = hash_slots * sizeof(HashResult),
+                 state_bytes = hash_slots * sizeof(uint32_t);
 
 // A slot's state; one that nobody will read is free once so many parts have come.
-constexpr uint32_t is_free = 0, is_taken = 1, is_left = 2; // and more: that number less is_left of parts
+constexpr uint32_t is_free = 0, is_taken = 1,
+                   is_left = 2; // and more: that number less is_left of parts
 
 struct Set {
   uint32_t generation; // of the process; 0: none
@@ -33,8 +35,10 @@ uint64_t parts_there(const Set& set, uint32_t slot) {
 }
 
 void unmap(Set& set) {
-  if (set.results != nullptr) sys::unmap(set.results, result_bytes);
-  if (set.states != nullptr) sys::unmap(set.states, state_bytes);
+  if (set.results != nullptr)
+    sys::unmap(set.results, result_bytes);
+  if (set.states != nullptr)
+    sys::unmap(set.states, state_bytes);
   set.results = nullptr;
   set.states = nullptr;
   set.generation = 0;
@@ -42,17 +46,20 @@ void unmap(Set& set) {
 
 } // namespace
 
-// Memory of our own, so that it stays when a context goes; shared, so that a child gets no copy of a page
-// that the GPU writes.
+// Memory of our own, so that it stays when a context goes; shared, so that a child gets no copy of
+// a page that the GPU writes.
 HashResult* make_hash_slots(uint32_t& number) {
   SignalSafeLock guard(lock);
-  if (!guard.held()) return nullptr;
+  if (!guard.held())
+    return nullptr;
   for (Set& set : sets) {
-    if (set.generation == generation()) continue;
+    if (set.generation == generation())
+      continue;
     unmap(set); // a parent's
     set.results = static_cast<HashResult*>(sys::map(result_bytes, MAP_SHARED));
     set.states = static_cast<uint32_t*>(sys::map(state_bytes));
-    if (set.results == nullptr || set.states == nullptr) return unmap(set), nullptr;
+    if (set.results == nullptr || set.states == nullptr)
+      return unmap(set), nullptr;
     set.next = 0;
     ++set.round;
     set.generation = generation();
@@ -64,16 +71,19 @@ HashResult* make_hash_slots(uint32_t& number) {
 
 void forget_hash_slots(uint32_t number) {
   SignalSafeLock guard(lock);
-  if (guard.held() && sets[number].generation == generation()) unmap(sets[number]);
+  if (guard.held() && sets[number].generation == generation())
+    unmap(sets[number]);
 }
 
 bool take_hash_slot(uint32_t number, PendingHash& pending) {
   SignalSafeLock guard(lock);
   Set& set = sets[number];
-  if (!guard.held() || set.generation != generation()) return false;
+  if (!guard.held() || set.generation != generation())
+    return false;
   for (uint32_t tried = 0; tried < hash_slots; ++tried) {
     const uint32_t slot = set.next++ % hash_slots, state = set.states[slot];
-    if (state == is_taken || (state > is_left && parts_there(set, slot) != state - is_left)) continue;
+    if (state == is_taken || (state > is_left && parts_there(set, slot) != state - is_left))
+      continue;
     set.states[slot] = is_taken;
     set.results[slot] = {};
     pending = {slot, 0, number, set.round};
@@ -85,7 +95,8 @@ bool take_hash_slot(uint32_t number, PendingHash& pending) {
 bool read_hash(const PendingHash& pending, uint64_t& hash) {
   SignalSafeLock guard(lock);
   Set* const set = guard.held() ? set_of(pending) : nullptr;
-  if (set == nullptr || parts_there(*set, pending.slot) != pending.parts) return false;
+  if (set == nullptr || parts_there(*set, pending.slot) != pending.parts)
+    return false;
   hash = set->results[pending.slot].hash;
   set->states[pending.slot] = is_free;
   return true;

@@ -1,5 +1,6 @@
-// Slots for hashes that a GPU takes (hash_kernel.cu): the results lie in memory of the host that the GPU
-// writes, and are there once what the program waited for has ended. Each context has slots of its own.
+// Slots for hashes that a GPU takes (hash_kernel.cu): the results lie in memory of the host that
+// the GPU writes, and are there once what the program waited for has ended. Each context has slots
+// of its own.
 #pragma once
 
 #include "core/fingerprint/area_hash.h"
@@ -15,8 +16,8 @@ struct PendingHash {
   uint32_t set = 0, round = 0; ///< of slots
 };
 
-/// Memory for the results of a set of slots, all zero, hash_slots of them; nullptr if there is none. A child
-/// begins without sets.
+/// Memory for the results of a set of slots, all zero, hash_slots of them; nullptr if all are in
+/// use. A child begins without sets.
 HashResult* make_hash_slots(uint32_t& set);
 /// No context writes there.
 void forget_hash_slots(uint32_t set);

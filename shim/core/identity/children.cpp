@@ -1,14 +1,17 @@
 #include "core/identity/children.h"
 
+#include "common/cryptography.h"
 #include "common/names.h"
 #include "common/philox.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/environment.h"
 #include "core/base/generations.h"
+#include "core/base/own_stack.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/command_names.h"
 #include "core/identity/thread.h"
+#include "core/identity/unused_names.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,77 +33,149 @@ void name_by_command(ProcessName& name, uint64_t key, const PathText& path, Comm
   Text<16> step;
   step.add(".x").add_hex(hash >> 32, 8);
   extend_path(name.path, step.c_str(), 0, name.key);
-  if (before != 0) extend_path(name.path, "-", before + 1, name.key);
+  if (before != 0)
+    extend_path(name.path, "-", before + 1, name.key);
 }
 
-/// The other children of this one's parent, its main thread's, as /proc lists them (proc_pid_children(5)).
+/// The other children of this one's parent, its main thread's, as /proc lists them
+/// (proc_pid_children(5)); -1 where it does not.
 int siblings_of_vfork_child() {
   Text<64> path;
   const auto parent = static_cast<uint64_t>(sys::call(SYS_getppid));
   path.add("/proc/").add(parent).add("/task/").add(parent).add("/children");
   const int file = sys::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  if (file < 0)
+    return -1;
   char ids[64];
   const long length = sys::read(file, ids, sizeof ids);
   sys::close(file);
-  int children = 0;
-  for (long i = 0; i < length; ++i) children += ids[i] == ' ' ? 1 : 0; // one behind each
-  return children - 1;
+  int count = 0;
+  for (long i = 0; i < length; ++i)
+    count += ids[i] == ' ' ? 1 : 0; // one behind each
+  return count - 1;
 }
 
-/// True if this process has a child that it has not waited for: what it starts now runs beside that.
-bool has_child() { return !sys::failed(sys::call(SYS_waitid, P_ALL, 0, 0, WEXITED | WNOHANG | WNOWAIT, 0)); }
+} // namespace
 
-/// Counts a child process that is about to be made, and has it take over this process's name (into `name`) if
-/// it may; true if it does. What a wrapper does after its first child is its own. Once a process has
-/// children, its key stays what it is.
+bool identity::has_child() {
+  return !sys::failed(sys::call(SYS_waitid, P_ALL, 0, 0, WEXITED | WNOHANG | WNOWAIT, 0));
+}
+
+namespace {
+
+/// The child that was named last, while nobody knows yet whether it will use its name.
+struct LastChild {
+  bool is_open;
+  bool was_handoff;
+  ProcessName before; ///< this process's own name, before a handoff; not a wrapper's
+  uint64_t handoffs;  ///< of the child's name
+  PathText path;
+};
+constinit LastChild last_child = {};
+
+void remember_child(const ProcessName& name) {
+  last_child.is_open = true;
+  last_child.was_handoff = false;
+  last_child.handoffs = name.handoffs;
+  copy_path(last_child.path, name.path);
+}
+
+/// Whether a child may still be there that was made before. The caller may be one itself, in its
+/// parent's memory.
+bool may_have_child() { return is_own_memory() ? has_child() : siblings_of_vfork_child() != 0; }
+
+/// If the last child has ended and used its name for nothing, the next one gets it: who starts the
+/// training program, and what that asked before, must not change its numbers. Not where it would
+/// be a race: beside threads, and where a program asks now and then whether a child has ended.
+void take_back_unused_name(Thread& thread) {
+  const bool is_race = own.drawn || own.made_threads || own.polls_children || names_by_command();
+  const bool may_be_unused = last_child.is_open && (own.is_wrapper || !is_race);
+  if (!may_be_unused || may_have_child())
+    return;
+  last_child.is_open = false;
+  if (is_name_used(last_child.path, last_child.handoffs))
+    return;
+  SignalSafeLock guard(own.children_lock);
+  --thread.forks;
+  --own.children;
+  if (!last_child.was_handoff || own.is_wrapper)
+    return;
+  self.is_first = last_child.before.is_first;
+  self.handoffs = last_child.before.handoffs;
+  self.key = last_child.before.key;
+  copy_path(self.path, last_child.before.path);
+  begin_generation();
+  write_variable();
+}
+
+/// Counts a child process that is about to be made, and has it take over this process's name (into
+/// `name`) if it may; true if it does. What a wrapper does after its first child is its own. Once a
+/// process has children, its key stays what it is.
 bool count_child(ProcessName& name, bool& is_beside, Thread& thread) {
-  SignalSafeLock guard(children_lock);
-  is_beside = children != 0 && (thread.made_thread || has_child());
+  SignalSafeLock guard(own.children_lock);
+  is_beside = own.children != 0 && (thread.made_thread || has_child());
   thread.made_thread = false;
-  const bool is_handoff = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
-  const bool is_first = children++ == 0; // from now on the published state is that of a process with children
+  const bool may_be_wrapper = !own.drawn && !own.made_threads && !first_child_is_a_race();
+  const bool is_handoff = own.children == 0 && (own.is_wrapper || may_be_wrapper);
+  const bool is_first =
+      own.children++ == 0; // from now on the published state is that of a process with children
   if (is_handoff) {
-    name = {self.is_first, self.branch, self.handoffs + 1, self.key, {}};
-    copy_path(name.path, self.path);
-    self.is_first = false;
-    self.key = derive(self.key, label_wrapper + self.handoffs);
-    extend_path(self.path, "w", self.handoffs, self.key);
-    self.handoffs = 0;
+    last_child.before = own_name();
+    if (!own.is_wrapper)
+      take_own_name_away();
+    name = own.to_hand_on;
+    remember_child(name);
+    last_child.was_handoff = true;
     begin_generation();
   }
-  if (is_first) write_variable(); // a page that every fork would have to copy again
+  if (is_first)
+    write_variable(); // a page that every fork would have to copy again
   return is_handoff;
 }
 
-/// Counts a child process that is about to execute the program with that command line, and names it.
+/// Counts a child process that is about to execute the program with that command line, and names
+/// it.
 void take_child_name(ProcessName& name, char* const argv[]) {
   Thread& thread = this_thread();
+  take_back_unused_name(thread);
   const uint64_t ordinal = ++thread.forks;
   bool is_beside = false;
   const bool is_handoff = count_child(name, is_beside, thread);
   thread.forks_beside = is_beside || (!is_own_memory() && siblings_of_vfork_child() > 0);
-  if (is_handoff) return;
+  if (is_handoff)
+    return;
   if (names_by_command())
     name_by_command(name, self.key, self.path, command_counts(), argv);
   else
     name_by_order(name, thread, ordinal);
-  if (is_beside) name.branch = name.key;
+  remember_child(name);
+  if (is_beside)
+    name.branch = name.key;
 }
 
-// Threads may fork at the same time: since 2.36, glibc holds no lock around the handlers. So the decision is
-// the forking thread's, whose memory goes into the child with it.
+// Threads may fork at the same time: since 2.36, glibc holds no lock around the handlers. So the
+// decision is the forking thread's, whose memory goes into the child with it.
 void before_fork() {
   Thread& thread = this_thread();
-  ++thread.forks;
-  thread.fork =
-      count_child(handed_on, thread.forks_beside, thread) ? PendingFork::handoff : PendingFork::child;
-  if (names_by_command()) command_counts(); // what is made now is shared
+  on_own_stack([&] {
+    take_back_unused_name(thread);
+    ++thread.forks;
+    const bool is_handoff = count_child(handed_on, thread.forks_beside, thread);
+    thread.fork = is_handoff ? PendingFork::handoff : PendingFork::child;
+    if (names_by_command())
+      command_counts(); // what is made now is shared
+    if (is_handoff)
+      return;
+    ProcessName name;
+    name_by_order(name, thread, thread.forks);
+    remember_child(name);
+  });
 }
 
 void after_fork_in_parent() { detail::thread.fork = PendingFork::none; }
 
 void after_fork_in_child() {
+  last_child.is_open = false;
   touch_generation();
   process();
 }
@@ -108,8 +183,9 @@ void after_fork_in_child() {
 /// The name of the vfork child that Thread::sharing_child is: it may try several paths.
 DETSHIM_THREAD_MEMORY ProcessName sharing_child_name_of_thread = {};
 
-/// A number of this task's that no other one has at the time: the process id in the namespace of /proc, for
-/// a vfork child in a namespace of its own is 1 like the one before it. Without /proc, the process id.
+/// A number of this task's that no other one has at the time: the process id in the namespace of
+/// /proc, for a vfork child in a namespace of its own is 1 like the one before it. Without /proc,
+/// the process id.
 uint64_t number_of_task() {
   char text[16];
   uint64_t number = 0;
@@ -121,9 +197,7 @@ uint64_t number_of_task() {
   return number;
 }
 
-} // namespace
-
-void write_exec_entry(RunEntry& entry, char* const argv[], bool is_log_awaited) {
+void write_exec_entry_here(RunEntry& entry, char* const argv[], bool is_log_awaited) {
   Thread& thread = this_thread();
   if (!is_own_memory()) { // a vfork child, in its parent's memory
     ProcessName& name = of_this_thread(sharing_child_name_of_thread);
@@ -133,16 +207,20 @@ void write_exec_entry(RunEntry& entry, char* const argv[], bool is_log_awaited) 
     }
     return write_entry_for(entry, name, sys::getpid());
   }
-  ProcessName name = {self.is_first, self.branch, self.handoffs, self.key, {}};
-  copy_path(name.path, self.path);
-  if (naming_parent.counts != nullptr && !drawn && children == 0) {
-    name_by_command(name, naming_parent.key, naming_parent.path, naming_parent.counts, argv);
+  take_back_unused_name(thread);
+  ProcessName name = own_name();
+  if (own.naming_parent.counts != nullptr && !own.drawn && own.children == 0) {
+    name_by_command(name, own.naming_parent.key, own.naming_parent.path, own.naming_parent.counts,
+                    argv);
     self.key = name.key; // for good: this attempt may fail and another follow
     copy_path(self.path, name.path);
-    if (this_thread().forks_beside) self.branch = name.branch = name.key;
-    naming_parent.counts = nullptr;
+    if (this_thread().forks_beside)
+      self.branch = name.branch = name.key;
+    own.naming_parent.counts = nullptr;
     begin_generation();
-  } else if (drawn || children != 0) {
+  } else if (own.is_wrapper && own.children == 0) {
+    name = own.to_hand_on;
+  } else if (own.drawn || own.children != 0) {
     name.handoffs = 0;
     name.key = derive(self.key, label_exec);
     extend_path(name.path, "e", 0, name.key);
@@ -150,32 +228,57 @@ void write_exec_entry(RunEntry& entry, char* const argv[], bool is_log_awaited) 
   write_entry_for(entry, name, self.pid, is_log_awaited);
 }
 
-void write_spawn_entry(RunEntry& entry, char* const argv[]) {
-  ProcessName name;
-  take_child_name(name, argv);
-  write_entry_for(entry, name, 0);
+} // namespace
+
+void write_exec_entry(RunEntry& entry, char* const argv[], bool is_log_awaited) {
+  on_own_stack([&] {
+    write_exec_entry_here(entry, argv, is_log_awaited);
+  });
 }
 
-// Its lock keeps no signals away: the child would have them blocked. What leaves popen by longjmp leaves
-// libc's own lock of popen behind as well.
+void write_spawn_entry(RunEntry& entry, char* const argv[]) {
+  on_own_stack([&] {
+    ProcessName name;
+    take_child_name(name, argv);
+    write_entry_for(entry, name, 0);
+  });
+}
+
+// Its lock keeps no signals away: the child would have them blocked. What leaves popen by longjmp
+// leaves libc's own lock of popen behind as well.
 namespace {
 constinit uint64_t hidden_lock = 0;
 }
 
 HiddenChild::HiddenChild() : guard_(hidden_lock) {
   Thread& thread = this_thread();
-  const uint64_t ordinal = ++thread.forks;
-  SignalSafeLock guard(children_lock);
-  ++children;
-  self.hidden =
-      thread.label == 0 ? ordinal : derive(thread.label, label_hidden + ordinal) | uint64_t{1} << 63;
-  write_variable();
+  on_own_stack([&] {
+    take_back_unused_name(thread);
+    const uint64_t ordinal = ++thread.forks;
+    SignalSafeLock guard(own.children_lock);
+    ++own.children;
+    self.hidden = thread.label == 0
+                      ? ordinal
+                      : derive(thread.label, label_hidden + ordinal) | uint64_t{1} << 63;
+    ProcessName name = {};
+    copy_path(name.path, self.path);
+    extend_path(name.path, "u", self.hidden, derive(derive(self.key, label_hidden), self.hidden));
+    remember_child(name);
+    write_variable();
+  });
 }
 
 HiddenChild::~HiddenChild() {
-  SignalSafeLock guard(children_lock);
-  self.hidden = 0;
-  write_variable();
+  on_own_stack([] {
+    SignalSafeLock guard(own.children_lock);
+    self.hidden = 0;
+    write_variable();
+  });
+}
+
+void note_polled_child() {
+  if (!is_shell(program_name()))
+    own.polls_children = true;
 }
 
 UnseenFork::UnseenFork() { before_fork(); }

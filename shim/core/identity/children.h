@@ -1,5 +1,5 @@
-// Names for the children of this process: forked, executed, and made by libc where neither the fork handlers
-// nor the hooks of exec come by.
+// Names for the children of this process: forked, executed, and made by libc where neither the fork
+// handlers nor the hooks of exec come by.
 #pragma once
 
 #include "common/run_variable.h"
@@ -7,18 +7,19 @@
 
 namespace detshim {
 
-/// The internal variable's entry for a program that is about to be executed: in this process, or, if the
-/// caller is a child that still shares this process's memory (vfork), in that child. `argv` is the program's
-/// command line; `is_log_awaited`: of RunVariable, where it is this process's.
+/// The internal variable's entry for a program that is about to be executed: in this process, or,
+/// if the caller is a child that still shares this process's memory (vfork), in that child. `argv`
+/// is the program's command line; `is_log_awaited`: of RunVariable, where it is this process's.
 void write_exec_entry(RunEntry& entry, char* const argv[], bool is_log_awaited);
 
-/// The same for a child process that is about to be made together with its program (posix_spawn). Takes the
-/// next ordinal of the calling thread. The first child of a process that drew nothing takes over its name (a
-/// wrapper such as sh or time is transparent), and this process goes on under another.
+/// The same for a child process that is about to be made together with its program (posix_spawn).
+/// Takes the next ordinal of the calling thread. The first child of a process that drew nothing
+/// takes over its name (a wrapper such as sh or time is transparent), and this process goes on
+/// under another.
 void write_spawn_entry(RunEntry& entry, char* const argv[]);
 
-/// While it lives, the published variable names a child that libc makes and executes by itself (popen). One
-/// at a time: a second thread waits.
+/// While it lives, the published variable names a child that libc makes and executes by itself
+/// (popen). One at a time: a second thread waits.
 class HiddenChild {
 public:
   HiddenChild();
@@ -29,7 +30,8 @@ private:
   SpinGuard guard_;
 };
 
-/// Around a call that forks without running the fork handlers (_Fork, clone): names the child as they would.
+/// Around a call that forks without running the fork handlers (_Fork, clone): names the child as
+/// they would.
 class UnseenFork {
 public:
   UnseenFork();
@@ -37,8 +39,12 @@ public:
   UnseenFork& operator=(UnseenFork&&) = delete; // neither copied nor moved
 };
 
-/// Registers the fork handlers and puts the internal variable into the environment. From the constructor
-/// only.
+/// The program was told, without waiting, that a child has ended: when it asks is a race. A shell's
+/// handler of signals does so too, but a shell goes on only when its command has ended.
+void note_polled_child();
+
+/// Registers the fork handlers and puts the internal variable into the environment. From the
+/// constructor only.
 void publish_identity();
 
 } // namespace detshim

@@ -1,8 +1,11 @@
 #include "core/identity/command_names.h"
 
+#include "common/command_lines.h"
+#include "common/cryptography.h"
 #include "common/philox.h"
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/environment.h"
 #include "core/base/placement.h"
 #include "core/policy/options.h"
 
@@ -27,22 +30,31 @@ struct RacingProgram {
 constexpr RacingProgram racing_programs[] = {
     {"make", false}, {"gmake", false}, {"ninja", false}, {"ctest", true}};
 
+/// By the name by which they were executed, besides the shells.
+constexpr const char* wrappers[] = {"uv",         "uvx",  "poetry", "pipenv", "conda", "mamba",
+                                    "micromamba", "pixi", "hatch",  "pdm",    "rye"};
+
 enum : uint8_t { unknown, by_order, by_command, by_command_from_the_first };
 
 DETSHIM_STARTUP_DATA constinit uint8_t naming = unknown;
 DETSHIM_STARTUP_DATA constinit CommandCounts* counts = nullptr;
 
+/// The name by which the program was executed: a script's own, not its interpreter's.
+const char* executed_name() {
+  const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return path != nullptr ? file_name(path) : "";
+}
+
 uint8_t choose_naming() {
-  // The name by which it was executed: a script's own, not its interpreter's.
-  const auto* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   for (const RacingProgram& program : racing_programs)
-    if (path != nullptr && same_text(file_name(path), program.name))
+    if (same_text(executed_name(), program.name))
       return program.first_child_is_a_race ? by_command_from_the_first : by_command;
   return by_order;
 }
 
 uint8_t chosen_naming() {
-  if (naming == unknown) naming = choose_naming();
+  if (naming == unknown)
+    naming = choose_naming();
   return naming;
 }
 
@@ -52,14 +64,35 @@ bool names_by_command() { return chosen_naming() >= by_command; }
 
 bool first_child_is_a_race() { return chosen_naming() == by_command_from_the_first; }
 
+bool is_wrapper() {
+  // A login shell's name begins with a hyphen.
+  const char* const called = program_name();
+  if (is_shell(*called == '-' ? called + 1 : called))
+    return true;
+  for (const char* const name : wrappers)
+    if (same_text(executed_name(), name))
+      return true;
+  return false;
+}
+
 uint64_t command_hash(char* const argv[]) {
   uint64_t hash = 0;
+  CommandLine command;
   for (; argv != nullptr && *argv != nullptr; ++argv) {
+    HiddenParts hidden;
+    command.read(text_part(*argv), hidden);
+    int next = 0; // of the hidden parts
     uint64_t word = 0;
     unsigned length = 0;
-    for (const char* c = *argv; *c != 0; ++c, ++length) {
+    for (const char* c = *argv; *c != 0; ++c) {
+      if (next < hidden.count() && c == hidden[next].begin) {
+        c = hidden[next++].end - 1;
+        continue;
+      }
       word = word << 8 | static_cast<unsigned char>(*c);
-      if (length % 8 == 7) hash = derive(hash, word), word = 0;
+      if (length % 8 == 7)
+        hash = derive(hash, word), word = 0;
+      ++length;
     }
     hash = derive(derive(hash, word), length);
   }
@@ -67,13 +100,15 @@ uint64_t command_hash(char* const argv[]) {
 }
 
 CommandCounts* command_counts() {
-  if (counts == nullptr) counts = static_cast<CommandCounts*>(sys::map(sizeof(CommandCounts), MAP_SHARED));
+  if (counts == nullptr)
+    counts = static_cast<CommandCounts*>(sys::map(sizeof(CommandCounts), MAP_SHARED));
   return counts;
 }
 
 uint64_t count_command(CommandCounts* in, uint64_t hash) {
   constexpr size_t size = sizeof in->commands / sizeof in->commands[0];
-  if (hash == 0) hash = 1;
+  if (hash == 0)
+    hash = 1;
   for (size_t i = 0; i < size; ++i) {
     auto& command = in->commands[(hash + i) % size];
     uint64_t holder = 0;
@@ -82,7 +117,8 @@ uint64_t count_command(CommandCounts* in, uint64_t hash) {
         holder == hash)
       return __atomic_fetch_add(&command.count, 1, __ATOMIC_RELAXED);
   }
-  // Full: all further commands share one count, so names stay distinct; which has which is a race again.
+  // Full: all further commands share one count, so names stay distinct; which has which is a race
+  // again.
   return __atomic_add_fetch(&in->commands[hash % size].count, uint64_t{1} << 32, __ATOMIC_RELAXED);
 }
 

@@ -1,13 +1,14 @@
 #include "core/identity/launchers.h"
 
 #include "common/launch.h"
+#include "common/packed_options.h"
 #include "common/run_variable.h"
 #include "core/base/environment.h"
 #include "core/identity/process.h"
 
 #include <errno.h>
 
-extern "C" char** environ;
+extern "C" char** __environ;
 
 namespace detshim {
 namespace {
@@ -29,10 +30,14 @@ const char* list_of_names() {
   static constinit char room[1024] = {};
   TextWriter list(room, sizeof room);
   list.add(list_name).add('=').add(list_start);
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!starts_with(*entry, "DETSHIM_") || starts_with(*entry, "DETSHIM_RUN=")) continue;
+  for (char** entry = __environ; *entry != nullptr; ++entry) {
+    const bool is_option =
+        starts_with(*entry, "DETSHIM_") || starts_with(*entry, packed_options_name);
+    if (!is_option || starts_with(*entry, "DETSHIM_RUN="))
+      continue;
     const char* end = *entry;
-    while (*end != 0 && *end != '=') ++end;
+    while (*end != 0 && *end != '=')
+      ++end;
     list.add(';').add(*entry, static_cast<size_t>(end - *entry));
   }
   return list.c_str();
@@ -41,19 +46,20 @@ const char* list_of_names() {
 } // namespace
 
 void prepare_launcher() {
-  if (!process().is_launcher) return;
+  if (!process().is_launcher)
+    return;
   const char* const threads = environment_value("OMP_NUM_THREADS");
   const char* const own_threads = environment_value(own_threads_name);
   if (threads != nullptr && own_threads != nullptr && same_text(threads, own_threads))
     remove_from_environment("OMP_NUM_THREADS");
 
-  if (!starts_with(program_invocation_short_name, "mpi") &&
-      !starts_with(program_invocation_short_name, "orterun") &&
-      !starts_with(program_invocation_short_name, "prterun"))
+  if (!starts_with(program_name(), "mpi") && !starts_with(program_name(), "orterun") &&
+      !starts_with(program_name(), "prterun"))
     return;
   const char* const list = environment_value(list_name);
   const bool is_ours = list != nullptr && starts_with(list, list_start); // of a launcher before
-  if (list != nullptr && !is_ours) return;
+  if (list != nullptr && !is_ours)
+    return;
   if (hands_on_by_itself())
     remove_from_environment(list_name);
   else

@@ -8,6 +8,7 @@
 #include "core/base/environment.h"
 #include "core/base/generations.h"
 #include "core/base/modules.h"
+#include "core/base/own_stack.h"
 #include "core/base/placement.h"
 #include "core/base/signal_safe_lock.h"
 #include "core/identity/command_names.h"
@@ -19,21 +20,11 @@ namespace detshim {
 namespace identity {
 
 DETSHIM_STARTUP_DATA constinit Process self;
-DETSHIM_STARTUP_DATA constinit uint32_t children = 0;
-DETSHIM_STARTUP_DATA constinit bool drawn = false;
-DETSHIM_STARTUP_DATA constinit bool made_threads = false;
-DETSHIM_STARTUP_DATA constinit int page_owner = 0;
-DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
-DETSHIM_STARTUP_DATA constinit uint32_t unnamed_threads = 0;
-DETSHIM_STARTUP_DATA constinit NamingParent naming_parent = {};
+DETSHIM_STARTUP_DATA constinit ProcessState own = {};
 DETSHIM_STARTUP_ROOM constinit RunEntry published = {};
 constinit ProcessName handed_on = {};
 
 namespace {
-
-DETSHIM_STARTUP_DATA constinit bool has_robust_list = false; // this process, see is_own_memory
-DETSHIM_STARTUP_DATA constinit bool hides_rank =
-    false; // this process is a launcher, and its ranks are not its own
 
 // ------------------------------------------------------------------ the internal variable
 
@@ -41,8 +32,9 @@ DETSHIM_STARTUP_DATA constinit bool hides_rank =
 RunVariable own_variable() {
   RunVariable variable = self;
   variable.writer_pid = self.hidden == 0 ? self.pid : 0;
-  variable.writer_drew = drawn || children != 0;
-  variable.rank_plus_1 = self.rank_given && !hides_rank ? static_cast<uint64_t>(self.rank) + 1 : 0;
+  variable.writer_drew = own.drawn || own.children != 0;
+  variable.rank_plus_1 =
+      self.rank_given && !own.hides_rank ? static_cast<uint64_t>(self.rank) + 1 : 0;
   variable.mode = options().mode;
   variable.policy = options().policy;
   return variable;
@@ -52,6 +44,21 @@ RunVariable own_variable() {
 
 void write_variable() { write_run_entry(published, own_variable()); }
 
+ProcessName own_name() {
+  ProcessName name = {self.is_first, self.branch, self.handoffs, self.key, {}};
+  copy_path(name.path, self.path);
+  return name;
+}
+
+void take_own_name_away() {
+  own.to_hand_on = own_name();
+  ++own.to_hand_on.handoffs;
+  self.is_first = false;
+  self.key = derive(self.key, label_wrapper + self.handoffs);
+  extend_path(self.path, "w", self.handoffs, self.key);
+  self.handoffs = 0;
+}
+
 void write_entry_for(RunEntry& entry, const ProcessName& name, int pid, bool is_log_awaited) {
   RunVariable variable = own_variable();
   variable.writer_pid = pid;
@@ -59,6 +66,9 @@ void write_entry_for(RunEntry& entry, const ProcessName& name, int pid, bool is_
   variable.is_log_awaited = is_log_awaited;
   variable.hidden = 0;
   variable.branch = name.branch;
+  const bool is_other_process = pid != self.pid;
+  variable.is_beside_drawer = self.is_beside_drawer || name.branch != 0 ||
+                              (is_other_process && own.drawn && !own.is_wrapper);
   variable.handoffs = name.handoffs;
   variable.key = name.key;
   copy_path(variable.path, name.path);
@@ -77,8 +87,9 @@ void keep_log_folder(const char* folder, size_t length) {
 
 // ------------------------------------------------------------------ the first process
 
-constexpr EnvironmentReader own_environment = {
-    [](const char* name, const void*) -> const char* { return environment_value(name); }};
+constexpr EnvironmentReader own_environment = {[](const char* name, const void*) -> const char* {
+  return environment_value(name);
+}};
 
 /// What the launcher says, and in a launcher what was said before it.
 Launch read_rank(uint64_t stale) {
@@ -93,35 +104,37 @@ Launch read_rank(uint64_t stale) {
 Launcher own_launcher() {
   char* const* const words = given_arguments();
   const bool has_words = words[0] != nullptr && words[1] != nullptr;
-  return launcher_of(program_invocation_short_name, has_words ? words[1] : nullptr,
+  return launcher_of(program_name(), has_words ? words[1] : nullptr,
                      has_words ? words[2] : nullptr);
 }
 
-constinit JobName own_job_name = {};
-
-/// Below 2^53, so that the number survives every tool that reads it. All ranks of a job have the same.
+/// Below 2^53, so that the number survives every tool that reads it. All ranks of a job have the
+/// same.
 uint64_t random_seed() {
-  if (own_job_name.key != 0) return drawn_seed(own_job_name, self.run);
+  if (own.job_name.key != 0)
+    return drawn_seed(own.job_name, self.run);
   uint64_t number = 0;
   sys::call(SYS_getrandom, sys::address(&number), sizeof number, 0);
   return number >> 11;
 }
 
 void draw_seed_if_needed() {
-  if (self.has_seed || !options().pins()) return;
+  if (self.has_seed || !options().pins())
+    return;
   self.seed = random_seed();
   self.seed_drawn = self.has_seed = true;
 }
 
-/// Date and time of a moment in UTC, as 20261121T003512. Days to date: H. Hinnant, "chrono-Compatible
-/// Low-Level Date Algorithms", civil_from_days.
+/// Date and time of a moment in UTC, as 20261121T003512. Days to date: H. Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
 void add_time(TextWriter& text, int64_t seconds) {
   const int64_t days = seconds / 86400 + 719468;
   const auto rest = static_cast<uint64_t>(seconds % 86400);
   const auto day_of_era = static_cast<uint64_t>(days % 146097);
   const uint64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const uint64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const uint64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const uint64_t m = (5 * day_of_year + 2) / 153;
   const uint64_t month = m < 10 ? m + 3 : m - 9;
   const auto two = [&text](uint64_t number) {
@@ -134,31 +147,36 @@ void add_time(TextWriter& text, int64_t seconds) {
   two(rest / 3600), two(rest / 60 % 60), two(rest % 60);
 }
 
-/// The folder of the log as an absolute path: what a child in another working directory must see too.
+/// The folder of the log as an absolute path: what a child in another working directory must see
+/// too.
 void choose_log_folder() {
   char room[3600]; // in the constructor, or in the first thread's first draw before it
   size_t before = 0;
   const char* requested = options().log;
   self.log_is_default = *requested == 0;
   if (*requested != '/') {
-    const long size = sys::call(SYS_getcwd, sys::address(room), size_t{3000}); // with the closing zero
+    const long size =
+        sys::call(SYS_getcwd, sys::address(room), size_t{3000}); // with the closing zero
     before = sys::failed(size) ? 2 : static_cast<size_t>(size);
-    if (sys::failed(size)) room[0] = '.';
+    if (sys::failed(size))
+      room[0] = '.';
     room[before - 1] = '/';
   }
   TextWriter folder(room + before, sizeof room - before);
   folder.add(self.log_is_default ? "detshim-log" : requested);
   if (self.is_of_job) {
     folder.c_str();
-    agree_on_run(own_job_name, room, static_cast<uint64_t>(self.rank), self.run, self.begun);
+    agree_on_run(own.job_name, room, static_cast<uint64_t>(self.rank), self.run, self.begun);
   }
-  if (self.log_is_default) folder.add('/').add(self.run);
+  if (self.log_is_default)
+    folder.add('/').add(self.run);
   keep_log_folder(room, before + folder.length());
 }
 
 void begin_run(const Launch& launch) {
-  if (options().pins()) own_job_name = job_name_of(launch);
-  self.is_of_job = own_job_name.has_other_ranks;
+  if (options().pins())
+    own.job_name = job_name_of(launch);
+  self.is_of_job = own.job_name.has_other_ranks;
   self.root_pid = self.is_of_job && (self.rank != 0 || launch.spawn != 0) ? 0 : self.pid;
   // By system call: a sanitizer's clock_gettime is not ready while its runtime starts.
   self.begun = sys::now();
@@ -172,29 +190,34 @@ void begin_run(const Launch& launch) {
   draw_seed_if_needed();
 }
 
-/// Has the ranks that this process will start be new ones, in the job of this launcher. One that runs
-/// beside another starts a job of its own, and so does one in each rank of a job.
+/// Has the ranks that this process will start be new ones, in the job of this launcher. One that
+/// runs beside another starts a job of its own, and so does one in each rank of a job.
 void begin_launcher(const Launcher& launcher, const Launch& launch) {
   self.is_launcher = true;
   self.launcher_name = launcher.name;
   const bool has_other_rank = launch.has_rank && (launch.variable & launcher.variables) == 0;
-  hides_rank = has_other_rank;
+  own.hides_rank = has_other_rank;
   self.stale_ranks = (self.stale_ranks | launch.variables) & ~launcher.variables;
   self.begins_rank = false;
   if (has_other_rank && self.key == first_key(self.seed, launch.rank + 1, self.job)) {
-    self.key = derive(self.key, label_launcher); // what it draws is not what its own rank of that number does
+    self.key = derive(self.key,
+                      label_launcher); // what it draws is not what its own rank of that number does
     extend_path(self.path, "l", 0, self.key);
     self.is_first = false;
   }
   constexpr uint64_t one_of_several = 1; // torchrun on each node: all start one job
   self.launcher = launcher.starts_own_job ? self.key : one_of_several;
-  if (!launcher.starts_own_job) return;
-  // In the only task of a step it is what its own user started, unless something else ran there before.
+  if (!launcher.starts_own_job)
+    return;
+  // In the only task of a step it is what its own user started, unless something else ran there
+  // before.
   const bool is_first_of_task = self.path[0] == '0' && (self.path[1] == 0 || self.path[1] == 'l');
   if (has_other_rank && (launch.size != 1 || !is_first_of_task))
     self.job.add("of rank", static_cast<uint64_t>(self.rank));
-  if (launcher.numbers_its_jobs && !is_first_of_task) self.branch = self.key;
-  if (self.branch != 0) self.job.add("job", self.path, self.branch);
+  if (launcher.numbers_its_jobs && !is_first_of_task)
+    self.branch = self.key;
+  if (self.branch != 0)
+    self.job.add("job", self.path, self.branch);
   self.branch = 0;
 }
 
@@ -227,22 +250,24 @@ void join_run(const RunVariable& run, const Launch& launch) {
   const Arrival arrival = arrive(self, launch, self.pid, has_own_seed);
   self.hidden = 0;
   self.begins_rank = arrival == Arrival::begins && self.rank_given;
-  self.is_first = self.rank == 0 && self.job.key == 0 &&
-                  (arrival == Arrival::begins || (arrival == Arrival::named && same_text(self.path, "0")));
+  self.is_first =
+      self.rank == 0 && self.job.key == 0 &&
+      (arrival == Arrival::begins || (arrival == Arrival::named && same_text(self.path, "0")));
 }
 
-/// True if the calling task has a list of robust mutexes. libc gives one to each of its threads and to the
-/// child of each fork; a vfork child has none.
+/// True if the calling task has a list of robust mutexes. libc gives one to each of its threads and
+/// to the child of each fork; a vfork child has none.
 bool is_robust() {
   const void* head = nullptr;
   size_t size = 0;
-  return !sys::failed(sys::call(SYS_get_robust_list, 0, sys::address(&head), sys::address(&size))) &&
+  return !sys::failed(
+             sys::call(SYS_get_robust_list, 0, sys::address(&head), sys::address(&size))) &&
          head != nullptr;
 }
 
 void establish_process() {
   self.pid = sys::getpid();
-  has_robust_list = is_robust();
+  own.has_robust_list = is_robust();
   RunVariable run;
   const bool joins = read_run_variable(run);
   const Launch launch = read_rank(run.stale_ranks);
@@ -257,7 +282,11 @@ void establish_process() {
     self.begins_rank = self.rank_given;
   }
   self.is_of_secret_script = is_secret_script();
-  if (const Launcher launcher = own_launcher()) begin_launcher(launcher, launch);
+  if (const Launcher launcher = own_launcher())
+    begin_launcher(launcher, launch);
+  own.is_wrapper = is_wrapper();
+  if (own.is_wrapper)
+    take_own_name_away();
   wipe_generation_in_children();
 }
 
@@ -275,8 +304,8 @@ void name_by_order(ProcessName& name, const Thread& thread, uint64_t ordinal) {
 
 namespace {
 
-/// Names this process, which no handler announced: clone(2), a system call. Where it has no number in common
-/// with its parent's other children, its process id keeps it apart.
+/// Names this process, which no handler announced: clone(2), a system call. Where it has no number
+/// in common with its parent's other children, its process id keeps it apart.
 void name_unannounced() {
   const uint64_t ordinal = shared_page != nullptr
                                ? __atomic_add_fetch(&shared_page->unannounced, 1, __ATOMIC_RELAXED)
@@ -290,20 +319,21 @@ void name_unannounced() {
 void become_child() {
   Thread& thread = detail::thread; // if fork made this process: the one that called it
   assume_loader_lock_is_stuck();
-  made_threads = false;
-  naming_parent.counts = nullptr;
+  own.made_threads = false;
+  own.naming_parent.counts = nullptr;
   if (thread.fork == PendingFork::none) {
     name_unannounced();
   } else {
     ProcessName name = handed_on;
     if (thread.fork == PendingFork::child) {
       if (names_by_command()) {
-        naming_parent.counts = command_counts();
-        naming_parent.key = self.key;
-        copy_path(naming_parent.path, self.path);
+        own.naming_parent.counts = command_counts();
+        own.naming_parent.key = self.key;
+        copy_path(own.naming_parent.path, self.path);
       }
       name_by_order(name, thread, thread.forks);
-      if (thread.forks_beside) self.branch = name.key;
+      if (thread.forks_beside)
+        self.branch = name.key;
     }
     self.is_first = name.is_first;
     self.key = name.key;
@@ -312,17 +342,17 @@ void become_child() {
   }
   thread.fork = PendingFork::none;
   self.pid = sys::getpid();
-  has_robust_list = is_robust();
-  drawn = false;
-  children = 0;
+  own.has_robust_list = is_robust();
+  own.drawn = false;
+  own.was_forked = true;
+  own.is_wrapper = false;
+  own.children = 0;
   self.hidden = 0;
   self.is_log_awaited = false;
-  unnamed_threads = 0;
+  own.unnamed_threads = 0;
   forget_command_counts();
   write_variable();
 }
-
-DETSHIM_STARTUP_DATA constinit uint64_t establishing = 0; // a lock
 
 } // namespace
 } // namespace identity
@@ -331,47 +361,62 @@ using namespace identity;
 
 DETSHIM_STARTUP_DATA constinit SharedPage* shared_page = nullptr;
 
+namespace {
+
+/// First call, or a child that no handler announced. Constructors run in one thread; a second
+/// thread that comes at the same moment waits.
+void begin_process() {
+  const SignalSafeLock guard(own.establishing);
+  if (!guard.held() || generation() != 0)
+    return;
+  if (generations_begun() == 0)
+    establish_process();
+  else
+    become_child();
+  begin_generation();
+}
+
+void publish_variable() {
+  SignalSafeLock guard(own.children_lock);
+  write_variable();
+}
+
+} // namespace
+
 const Process& process() {
-  if (__builtin_expect(generation() != 0, 1)) return self;
-  // First call, or a child that no handler announced. Constructors run in one thread; a second thread that
-  // comes at the same moment waits.
-  const SignalSafeLock guard(establishing);
-  if (guard.held() && generation() == 0) {
-    if (generations_begun() == 0)
-      establish_process();
-    else
-      become_child();
-    begin_generation();
-  }
+  if (__builtin_expect(generation() == 0, 0))
+    on_own_stack(begin_process);
   return self;
 }
 
 void mark_drawn() {
-  if (__atomic_exchange_n(&drawn, true, __ATOMIC_RELAXED)) return;
+  if (__atomic_exchange_n(&own.drawn, true, __ATOMIC_RELAXED))
+    return;
   share_page();
-  SignalSafeLock guard(children_lock);
-  write_variable();
+  on_own_stack(publish_variable);
 }
 
 uint64_t programs_before() { return process(), self.handoffs; }
 
-bool is_whole_run() { return process().root_pid == process().pid && children == 0; }
+bool is_whole_run() { return process().root_pid == process().pid && own.children == 0; }
 
 bool is_alone() {
   const Process& me = process();
-  return !me.rank_given && !made_threads && children == 0 && same_text(me.path, "0");
+  return !me.rank_given && !me.is_beside_drawer && !own.was_forked && !identity::has_child();
 }
 
 void share_page() {
   process();
-  if (shared_page != nullptr) return;
-  SignalSafeLock guard(children_lock);
-  if (shared_page != nullptr) return;
+  if (shared_page != nullptr)
+    return;
+  SignalSafeLock guard(own.children_lock);
+  if (shared_page != nullptr)
+    return;
   shared_page = static_cast<SharedPage*>(sys::map(sizeof(SharedPage), MAP_SHARED));
-  page_owner = self.pid;
+  own.page_owner = self.pid;
 }
 
-bool has_inherited_page() { return shared_page != nullptr && page_owner != process().pid; }
+bool has_inherited_page() { return shared_page != nullptr && own.page_owner != process().pid; }
 
 bool has_other_rank(char* const* environment, uint64_t& rank) {
   process();
@@ -384,15 +429,15 @@ bool has_other_rank(char* const* environment, uint64_t& rank) {
 }
 
 bool is_own_memory() {
-  if (sys::getpid() != process().pid) return false;
+  if (sys::getpid() != process().pid)
+    return false;
   // In a PID namespace of its own, a vfork child has its parent's number where that is 1 too.
-  return !has_robust_list || sys::gettid() != self.pid || is_robust();
+  return !own.has_robust_list || sys::gettid() != self.pid || is_robust();
 }
 
 void mark_device_replaced() {
-  if (__atomic_exchange_n(&self.device_replaced, true, __ATOMIC_RELAXED)) return;
-  SignalSafeLock guard(children_lock);
-  write_variable();
+  if (!__atomic_exchange_n(&self.device_replaced, true, __ATOMIC_RELAXED))
+    on_own_stack(publish_variable);
 }
 
 bool device_was_replaced() { return __atomic_load_n(&self.device_replaced, __ATOMIC_RELAXED); }

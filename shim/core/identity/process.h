@@ -1,13 +1,16 @@
-// Who is drawing: the rank and the process in the tree of processes. The thread in its tree: thread.h.
+// Who is drawing: the rank and the process in the tree of processes. The thread in its tree:
+// thread.h.
 //
-// A stream is named by `seed / rank / process path / thread path / kind / k`, never by a global counter, so
-// it is the same in every run and no two consumers share one. Names are kept as 64-bit keys, each derived
-// from its parent's by Philox (common/philox.h), with a readable path beside the key for the log.
+// A stream is named by `seed / rank / process path / thread path / kind / k`, never by a global
+// counter, so it is the same in every run and no two consumers share one. Names are kept as 64-bit
+// keys, each derived from its parent's by Philox (common/philox.h), with a readable path beside the
+// key for the log.
 //
-// The first thread of the first process of rank 0 is special: its streams begin with the sequence that the
-// seed natively gives (`is_first`).
+// The first thread of the first process of rank 0 is special: its streams begin with the sequence
+// that the seed natively gives (`is_first`).
 #pragma once
 
+#include "common/names.h"
 #include "common/run_variable.h"
 
 #include <cstdint>
@@ -32,30 +35,31 @@ struct Process : RunVariable {
 /// This process; established by the first call, and again in a forked child.
 const Process& process();
 
-/// Told when something was drawn, pinned or recorded here, so that a child from now on is a child and not the
-/// program that a mere wrapper (sh, time, env) started.
+/// Told when something was drawn, pinned or recorded here, so that a child from now on is a child
+/// and not the program that a mere wrapper (sh, time, env) started.
 void mark_drawn();
 
-/// How often this process's name was handed on, from a wrapper to its first child, before it came here: with
-/// it, those that bore one name in turn are told apart.
+/// How often this process's name was handed on, from a wrapper to its first child, before it came
+/// here: with it, those that bore one name in turn are told apart.
 uint64_t programs_before();
 
-/// True if this process has nobody beside it that could seed alike or race with it: no rank, no thread and no
-/// child was made, and it is the run's first program.
+/// True if nobody who draws or seeds runs beside this process: it is no rank, no forked child, has
+/// no child now, and what started it does not draw (a shell, a launcher).
 bool is_alone();
 
 /// True if the run is this process alone: it is the first program, and has made no child.
 bool is_whole_run();
 
-/// True if the environment gives a program that is executed with it a rank that is not this process's.
+/// True if the environment gives a program that is executed with it a rank that is not this
+/// process's.
 bool has_other_rank(char* const* environment, uint64_t& rank);
 
-/// True if the calling task's memory is its process's own; false in a child that still shares its parent's
-/// (vfork).
+/// True if the calling task's memory is its process's own; false in a child that still shares its
+/// parent's (vfork).
 bool is_own_memory();
 
-/// Remembers that this process had a random device's descriptor replaced, for the children that may inherit
-/// it.
+/// Remembers that this process had a random device's descriptor replaced, for the children that may
+/// inherit it.
 void mark_device_replaced();
 /// True if this process or one before it did.
 bool device_was_replaced();
@@ -74,38 +78,67 @@ struct ProcessName {
 /// What the names of this process's children and threads follow from.
 namespace identity {
 
-extern Process self;
-extern uint32_t children; ///< of this process, made so far
-extern bool drawn;
-extern bool made_threads; ///< then which thread's child comes first is a race
-extern uint64_t children_lock;
-extern uint32_t unnamed_threads; ///< that no hook saw being made
-
-/// What the first child of a process takes over. There is one such child at most.
-extern ProcessName handed_on;
-
-/// In a forked child whose parent names its children by their commands: that parent, until the child executes
-/// something.
+/// In a forked child whose parent names its children by their commands: that parent, until the
+/// child executes something.
 struct NamingParent {
   CommandCounts* counts; ///< nullptr: no such parent
   uint64_t key;
   PathText path;
 };
-extern NamingParent naming_parent;
 
-inline void copy_path(PathText& to, const PathText& from) { __builtin_memcpy(to, from, sizeof(PathText)); }
+extern Process self;
 
-/// The internal variable's entry of this process. In the environment itself, so that whatever libc executes
-/// by itself takes along what holds at that moment. Also where the log folder's name is kept.
+/// What this process remembers besides its name.
+struct ProcessState {
+  uint64_t establishing;    ///< a lock
+  uint64_t children_lock;   ///< of what follows, and of the internal variable's entry
+  uint32_t children;        ///< of this process, made so far
+  uint32_t unnamed_threads; ///< that no hook saw being made
+  int page_owner;           ///< the process that has made the shared page
+  bool drawn;
+  bool was_forked;
+  bool made_threads;    ///< then which thread's child comes first is a race
+  bool polls_children;  ///< then it is a race whether a child has ended when the next one is made
+  bool has_robust_list; ///< see is_own_memory()
+  bool is_wrapper;      ///< `to_hand_on` is its first child's, whatever it draws itself
+  bool hides_rank;      ///< this process is a launcher, and its ranks are not its own
+  JobName job_name;
+  ProcessName to_hand_on;
+  NamingParent naming_parent;
+};
+extern ProcessState own;
+
+/// What the first child of a process takes over. There is one such child at most.
+extern ProcessName handed_on;
+
+inline void copy_path(PathText& to, const PathText& from) {
+  __builtin_memcpy(to, from, sizeof(PathText));
+}
+
+/// The internal variable's entry of this process. In the environment itself, so that whatever libc
+/// executes by itself takes along what holds at that moment. Also where the log folder's name is
+/// kept.
 extern RunEntry published;
 void write_variable();
 
-/// An entry for one process alone: it takes the name as it stands. `pid` is that process's, or 0 where it is
-/// not known.
-void write_entry_for(RunEntry& entry, const ProcessName& name, int pid, bool is_log_awaited = false);
+/// This process's name as it stands.
+ProcessName own_name();
 
-/// Names the child process with that ordinal of a thread's. The ordinals are the thread's own: threads that
-/// make children at once do not race for them.
+/// An entry for one process alone: it takes the name as it stands. `pid` is that process's, or 0
+/// where it is not known.
+void write_entry_for(RunEntry& entry, const ProcessName& name, int pid,
+                     bool is_log_awaited = false);
+
+/// True if this process has a child that it has not waited for: what it starts now runs beside
+/// that.
+bool has_child();
+
+/// The name that the first child takes over, or the program that this process turns into. A wrapper
+/// goes on under another from its beginning, others from then on.
+void take_own_name_away();
+
+/// Names the child process with that ordinal of a thread's. The ordinals are the thread's own:
+/// threads that make children at once do not race for them.
 void name_by_order(ProcessName& name, const Thread& thread, uint64_t ordinal);
 
 } // namespace identity

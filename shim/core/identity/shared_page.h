@@ -1,7 +1,8 @@
 // What a process and those that it forks have in common: one page of memory.
 //
-// Together they write one pair of log files, those of the first of them that has something to say. A file for
-// each child would cost more than the child: on most file systems to make one takes longer than to fork.
+// Together they write one pair of log files, those of the first of them that has something to say.
+// A file for each child would cost more than the child: on most file systems to make one takes
+// longer than to fork.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +25,16 @@ struct SharedPage {
   uint64_t counts_inode;
   /// The first entry of the counts file that is nobody's.
   uint64_t next_entry;
-  /// The set of loaded objects that a record in the file names, see docs/LOG_FORMAT.md, "modules"; 0 for
-  /// none.
+  /// The set of loaded objects that a record in the file names, see docs/LOG_FORMAT.md, "modules";
+  /// 0 for none.
   uint64_t named_modules;
 };
 
 /// Shared with every descendant that was forked; nullptr before share_page().
 extern SharedPage* shared_page;
 
-/// Makes the page, if there is memory. Not at every process's start: it is a cost. Called by the first draw,
-/// and before a process is forked.
+/// Makes the page, if there is memory. Not at every process's start: it is a cost. Called by the
+/// first draw, and before a process is forked.
 void share_page();
 
 /// True in a descendant of the process that made the page.

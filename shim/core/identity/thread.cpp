@@ -2,6 +2,7 @@
 
 #include "common/names.h"
 #include "common/sys.h"
+#include "core/base/own_stack.h"
 #include "core/base/thread_memory.h"
 
 namespace detshim {
@@ -16,25 +17,28 @@ uint64_t stream_key(const Thread& thread, Kind kind, uint64_t k) {
 
 namespace detail {
 
-void establish_thread(Thread& me) {
-  const sys::SignalsBlocked no_signals;
+namespace {
+
+void establish_here(Thread& me) {
   const Process& owner = process();
   const bool forked = me.pid != 0 && me.pid != owner.pid;
-  if (forked) me.children = me.forks = 0;
+  if (forked)
+    me.children = me.forks = 0;
   if (forked || me.path[0] == 0) {
-    // The thread that forked is the child's main thread. Those that no hook saw being made are told apart by
-    // the order in which they come, which record() does not call pinned. (A vfork child asks as the thread
-    // whose memory it borrows, which is established already.)
+    // The thread that forked is the child's main thread. Those that no hook saw being made are told
+    // apart by the order in which they come, which record() does not call pinned. (A vfork child
+    // asks as the thread whose memory it borrows, which is established already.)
     const bool is_main = forked || sys::gettid() == owner.pid;
     me.path[0] = is_main ? '0' : '?';
     me.path[1] = 0;
     me.label = 0;
     if (!is_main) {
-      made_threads = true;
-      const uint32_t ordinal = __atomic_add_fetch(&unnamed_threads, 1, __ATOMIC_RELAXED);
+      own.made_threads = true;
+      const uint32_t ordinal = __atomic_add_fetch(&own.unnamed_threads, 1, __ATOMIC_RELAXED);
       me.label = label_unannounced + ordinal;
       extend_path(me.path, "", ordinal, me.label);
-      if (call_at_thread_end != nullptr) call_at_thread_end(); // no hook sees it begin
+      if (call_at_thread_end != nullptr)
+        call_at_thread_end(); // no hook sees it begin
     }
   }
   me.pid = owner.pid;
@@ -43,11 +47,19 @@ void establish_thread(Thread& me) {
   me.generation = generation();
 }
 
+} // namespace
+
+void establish_thread(Thread& me) {
+  on_own_stack([&me] {
+    establish_here(me);
+  });
+}
+
 } // namespace detail
 
 ThreadName name_new_thread() {
   Thread& creator = this_thread();
-  made_threads = true;
+  own.made_threads = true;
   ThreadName name;
   const uint32_t ordinal = ++creator.children;
   name.label = derive(creator.label, ordinal);
@@ -66,7 +78,8 @@ void leave_thread() {
   const sys::SignalsBlocked no_signals;
   Thread& thread = detail::thread;
   const uint32_t lives = give_back_thread_memory();
-  if (lives == 0) return;
+  if (lives == 0)
+    return;
   // Streams that have lost their places begin anew; not where they began before.
   thread.label = derive(thread.label, label_rest + lives);
   thread.key = derive(process().key, thread.label);

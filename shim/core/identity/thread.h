@@ -1,7 +1,7 @@
 // The thread that is drawing: its place in the tree of threads, and its streams.
 //
-// What else a thread keeps belongs to the part that keeps it, in thread-local storage of its own or in
-// core/base/thread_memory.h.
+// What else a thread keeps belongs to the part that keeps it, in thread-local storage of its own or
+// in core/base/thread_memory.h.
 #pragma once
 
 #include "common/philox.h"
@@ -30,8 +30,8 @@ struct ThreadName {
 ThreadName name_new_thread();
 /// Called by the new thread before anything else of its own.
 void enter_thread(const ThreadName& name);
-/// Gives the thread's memory back. A later draw of the same thread (a destructor's) begins streams of its
-/// own.
+/// Gives the thread's memory back. A later draw of the same thread (a destructor's) begins streams
+/// of its own.
 void leave_thread();
 
 namespace detail {

@@ -14,14 +14,15 @@ enum class PendingFork : uint8_t {
   handoff, ///< the child that takes over this process's name
 };
 
-/// One thread's own state. Lives in initial-exec TLS, starts all zero (so that a new thread copies no
-/// template) and needs no destructor.
+/// One thread's own state. Lives in initial-exec TLS, starts all zero (so that a new thread copies
+/// no template) and needs no destructor.
 struct Thread {
   uint32_t generation = 0; ///< of the process that the rest was made for
   int pid = 0;             ///< of that process
   bool is_first = false;   ///< main thread of the first process
   PendingFork fork = PendingFork::none;
-  bool forks_beside = false;  ///< a child made before is still there, or a thread may have waited for it
+  bool forks_beside =
+      false; ///< a child made before is still there, or a thread may have waited for it
   bool made_thread = false;   ///< the user's code or Python did, since it made a child
   uint32_t children = 0;      ///< threads made so far
   uint32_t forks = 0;         ///< processes made so far

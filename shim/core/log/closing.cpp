@@ -14,6 +14,7 @@
 #include "core/log/line.h"
 #include "core/log/log_file.h"
 #include "core/log/records.h"
+#include "core/log/repeated_names.h"
 #include "core/log/setting_records.h"
 #include "core/log/start.h"
 #include "core/policy/options.h"
@@ -39,7 +40,7 @@ void add_named_modules(RecordWriter<type>& record) {
     record.hash("modules", named_modules.set);
 }
 
-void write_end() {
+void write_end(uint64_t failed) {
   uint64_t sums[action_count] = {};
   sum_own_counts(sums);
   Line line(line_room, sizeof line_room);
@@ -47,23 +48,28 @@ void write_end() {
   record.begin("counts").add('{');
   bool first = true;
   for (int i = 1; i < action_count; ++i) {
-    if (sums[i] == 0) continue;
+    if (sums[i] == 0)
+      continue;
     line.add(first ? "\"" : ",\"").add(action_names[i]).add("\":").add(sums[i]);
     first = false;
   }
   line.add('}');
   record.decimal("time", record_time());
   add_named_modules(record);
+  if (failed != 0)
+    record.number("failed", failed);
   record.end();
   log_file::write(line);
 }
 
-/// The loaded objects: of each its path and its build id, each closed by a zero, in pages of the kernel.
+/// The loaded objects: of each its path and its build id, each closed by a zero, in pages of the
+/// kernel.
 class ModulePaths {
 public:
   ModulePaths() : text_(static_cast<char*>(sys::map(size))) {}
   ~ModulePaths() {
-    if (text_ != nullptr) sys::unmap(text_, size);
+    if (text_ != nullptr)
+      sys::unmap(text_, size);
   }
   ModulePaths(const ModulePaths&) = delete;
   ModulePaths& operator=(const ModulePaths&) = delete;
@@ -72,7 +78,8 @@ public:
   bool add(const Module& module) {
     constexpr size_t longest = 4096;
     constexpr size_t id_room = 128;
-    if (text_ == nullptr || size - length_ < longest + id_room) return false;
+    if (text_ == nullptr || size - length_ < longest + id_room)
+      return false;
     module_path(module, text_ + length_, longest);
     length_ += text_length(text_ + length_) + 1;
     TextWriter id(text_ + length_, id_room);
@@ -105,7 +112,9 @@ uint64_t set_of_modules() {
   any_module_path(
       [](const char* path, void* data) {
         auto& sum = *static_cast<uint64_t*>(data);
-        do sum = (sum ^ static_cast<unsigned char>(*path)) * 0x100000001B3; // FNV-1a, the closing zero too
+        do
+          sum = (sum ^ static_cast<unsigned char>(*path)) *
+                0x100000001B3; // FNV-1a, the closing zero too
         while (*path++ != 0);
         return false;
       },
@@ -127,7 +136,8 @@ void write_modules(const ModulePaths& paths, uint64_t set) {
     size_t ids = 0; // their length: they come behind the paths
     for (const char* before = "\""; path != paths.end(); before = ",\"") {
       const char* const id = after(path);
-      if (*before == ',' && line.length() + text_length(path) + ids > line_is_long) break;
+      if (*before == ',' && line.length() + text_length(path) + ids > line_is_long)
+        break;
       line.add(before).add_json(path, longest_path).add('"');
       ids += text_length(id) + 3;
       path = after(id);
@@ -137,44 +147,55 @@ void write_modules(const ModulePaths& paths, uint64_t set) {
     for (const char* of = first; of != path; of = after(after(of)))
       line.add(of == first ? "\"" : ",\"").add(after(of)).add('"');
     line.add(']');
-    if (set != 0) record.hash("set", set);
+    if (set != 0)
+      record.hash("set", set);
     record.end();
     log_file::write(line);
   }
 }
 
-/// What was loaded, so that a reader can look into it for what no hook sees. The loader's lock and the log's
-/// are not held at the same time: another thread may take them in the other order.
+/// What was loaded, so that a reader can look into it for what no hook sees. The loader's lock and
+/// the log's are not held at the same time: another thread may take them in the other order.
 void record_modules() {
-  if (!has_log()) return;
-  const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
+  if (!has_log())
+    return;
+  const sys::SignalsBlocked
+      no_signals; // a handler that left by longjmp would leave the loader locked
   const uint64_t set = set_of_modules();
   // Said before an exec that failed.
-  if (named_modules.generation == generation() && named_modules.set == set) return;
+  if (named_modules.generation == generation() && named_modules.set == set)
+    return;
   // Of many children all have the same loaded: one of them says what.
   const bool is_further = log_file::process_number() != 0;
-  const bool by_other = is_further && __atomic_load_n(&shared_page->named_modules, __ATOMIC_ACQUIRE) == set;
+  const bool by_other =
+      is_further && __atomic_load_n(&shared_page->named_modules, __ATOMIC_ACQUIRE) == set;
   named_modules = {set, generation(), by_other};
-  if (by_other) return;
+  if (by_other)
+    return;
   ModulePaths paths;
   find_modules(paths);
   uint64_t looked_at = 0;
   for (const char* path = paths.begin(); path != paths.end(); path = after(after(path)))
     record_other_versions(path, looked_at);
   SignalSafeLock guard(log_file::lock);
-  if (!guard.held()) return;
+  if (!guard.held())
+    return;
   write_modules(paths, is_further ? set : 0);
-  if (is_further) __atomic_store_n(&shared_page->named_modules, set, __ATOMIC_RELEASE);
+  if (is_further)
+    __atomic_store_n(&shared_page->named_modules, set, __ATOMIC_RELEASE);
 }
 
 /// Adds up the counts files of all processes of the run; their number.
 unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
   unsigned processes = 0;
   each_entry(folder, [&](const char* name) {
-    if (!ends_with(name, ".counts")) return false;
+    if (!ends_with(name, ".counts"))
+      return false;
     const int fd = sys::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) return false;
-    if (is_own_file(fd) && sum_file_counts(fd, sums, &processes)) ++processes;
+    if (fd < 0)
+      return false;
+    if (is_own_file(fd) && sum_file_counts(fd, sums, &processes))
+      ++processes;
     sys::close(fd);
     return false;
   });
@@ -183,21 +204,26 @@ unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
 
 void write_closing_line() {
   SignalSafeLock guard(log_file::lock);
-  if (!guard.held()) return;
+  if (!guard.held())
+    return;
   { // most processes leave here
     TextWriter path(path_room, sizeof path_room);
     path.add(process().log_folder, process().log_folder_length);
-    if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), F_OK))) return;
+    if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), F_OK)))
+      return;
   }
   const int folder = log_file::open_folder();
-  if (folder < 0) return;
+  if (folder < 0)
+    return;
   uint64_t sums[action_count] = {};
   const unsigned processes = sum_run(folder, sums);
   sys::close(folder);
-  if (processes == 0) return;
+  if (processes == 0)
+    return;
   Line line(line_room, sizeof line_room);
   line.add("detshim: ");
-  if (process().has_seed) line.add("seed ").add(process().seed).add(", ");
+  if (process().has_seed)
+    line.add("seed ").add(process().seed).add(", ");
   line.add("mode ").add(mode_name(options().mode)).add(": ");
   const struct {
     Action action;
@@ -210,13 +236,16 @@ void write_closing_line() {
   bool first = true;
   for (const auto& word : words) {
     const uint64_t sum = sums[static_cast<int>(word.action)];
-    if (sum == 0) continue;
+    if (sum == 0)
+      continue;
     line.add(first ? "" : ", ").add(sum).add(word.word);
     first = false;
   }
-  if (first) return;
+  if (first)
+    return;
   line.add(" in ").add(uint64_t{processes}).add(processes == 1 ? " process" : " processes");
-  if (process().is_of_job) line.add(" so far"); // the other ranks may end later
+  if (process().is_of_job)
+    line.add(" so far"); // the other ranks may end later
   line.add("; see: detshim log ").add(process().log_folder, process().log_folder_length).add('\n');
   log_file::say(line);
 }
@@ -238,9 +267,11 @@ void record_last(void (*last_records)()) {
 void go_on_with_log() { closed = 0; }
 
 void begin_awaited_log() {
-  if (log_file::has_begun() || !(process().is_log_awaited || (is_root() && is_run_listed()))) return;
-  SignalSafeLock guard(log_file::lock);
-  if (guard.held()) open_log();
+  if (log_file::has_begun() || !(process().is_log_awaited || (is_root() && is_run_listed())))
+    return;
+  log_file::with_lock([] {
+    open_log();
+  });
 }
 
 void begin_log_without_end() {
@@ -250,40 +281,55 @@ void begin_log_without_end() {
 
 void write_exec(const char* program, bool is_awaited, void (*last_records)()) {
   record_last(last_records);
-  SignalSafeLock guard(log_file::lock);
-  if (!guard.held() || !log_file::is_open()) return;
-  Line line(line_room, sizeof line_room);
-  RecordWriter<RecordType::exec> record(line);
-  record.text("thread", this_thread().path).text("program", program).decimal("time", record_time());
-  add_named_modules(record);
-  if (is_awaited) record.flag("awaited", true);
-  record.end();
-  log_file::write(line);
+  log_file::with_lock([&] {
+    if (!log_file::is_open())
+      return;
+    Line line(line_room, sizeof line_room);
+    RecordWriter<RecordType::exec> record(line);
+    record.text("thread", this_thread().path)
+        .text("program", program)
+        .decimal("time", record_time());
+    add_named_modules(record);
+    if (is_awaited)
+      record.flag("awaited", true);
+    record.end();
+    log_file::write(line);
+  });
 }
 
 void write_failed_exec(int error) {
-  SignalSafeLock guard(log_file::lock);
-  if (!guard.held() || !log_file::is_open()) return;
-  Line line(line_room, sizeof line_room);
-  RecordWriter<RecordType::exec>(line)
-      .text("thread", this_thread().path)
-      .number("error", static_cast<uint64_t>(error))
-      .end();
-  log_file::write(line);
+  log_file::with_lock([&] {
+    if (!log_file::is_open())
+      return;
+    Line line(line_room, sizeof line_room);
+    RecordWriter<RecordType::exec>(line)
+        .text("thread", this_thread().path)
+        .number("error", static_cast<uint64_t>(error))
+        .end();
+    log_file::write(line);
+  });
 }
 
 void close_log(void (*last_records)()) {
-  if (options().off()) return;
-  if (closed == generation()) return;
+  if (options().off())
+    return;
+  if (closed == generation())
+    return;
   closed = generation();
   begin_awaited_log();
   record_last(last_records);
-  {
-    SignalSafeLock guard(log_file::lock);
-    if (guard.held() && log_file::is_open()) write_end();
-  }
+  uint64_t failed = 0;
+  log_file::with_lock([&] {
+    if (!log_file::is_open())
+      return;
+    failed = status_after_repeated_names();
+    write_end(failed);
+  });
   write_counts();
-  if (!options().quiet && is_root()) write_closing_line();
+  if (failed != 0 && !options().quiet && is_root())
+    say_repeated_names(failed);
+  if (!options().quiet && is_root())
+    write_closing_line();
 }
 
 } // namespace detshim

@@ -11,10 +11,12 @@ namespace {
 
 constexpr const char* usual_name = "environment.json";
 
-/// The size of what was handed over; 0 where nothing was, or where the program has something else there.
+/// The size of what was handed over; 0 where nothing was, or where the program has something else
+/// there.
 long handed_over() {
   constexpr int fd = environment_descriptor;
-  if (sys::fcntl(fd, F_GET_SEALS) != environment_seals) return 0;
+  if (sys::fcntl(fd, F_GET_SEALS) != environment_seals)
+    return 0;
   constexpr size_t length = sizeof environment_beginning - 1;
   char beginning[length + 1] = {};
   struct stat state;
@@ -34,21 +36,24 @@ bool copy(int to, long size, char* room, size_t room_size) {
     return false;
   for (long at = 0; at < size;) {
     const long part = sys::pread(environment_descriptor, room, room_size, at);
-    if (part <= 0 || sys::write(to, room, static_cast<size_t>(part)) != part) return false;
+    if (part <= 0 || sys::write(to, room, static_cast<size_t>(part)) != part)
+      return false;
     at += part;
   }
   return true;
 }
 
-/// True if another process of this run on this machine has written it under the usual name: both stand in
-/// front, in what is handed over and in what the command makes of it.
+/// True if another process of this run on this machine has written it under the usual name: both
+/// stand in front, in what is handed over and in what the command makes of it.
 bool usual_one_is_ours(int folder, const char* node) {
   const int fd = sys::openat(folder, usual_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return false;
+  if (fd < 0)
+    return false;
   char beginning[256];
   const long size = sys::pread(fd, beginning, sizeof beginning - 1, 0);
   sys::close(fd);
-  if (size <= 0) return false;
+  if (size <= 0)
+    return false;
   beginning[size] = 0;
   Text<48> run;
   run.add('"').add(process().run).add('"');
@@ -61,15 +66,18 @@ bool is_there(int folder, const char* name) {
   return !sys::failed(sys::call(SYS_faccessat, folder, sys::address(name), F_OK));
 }
 
-/// renameat2(2); RENAME_NOREPLACE is not known to every file system, and who comes second brings the same.
+/// renameat2(2); RENAME_NOREPLACE is not known to every file system, and who comes second brings
+/// the same.
 void rename(int folder, const char* from, const char* to) {
   constexpr long no_replace = 1;
   const auto try_it = [&](long flags) {
     return sys::call(SYS_renameat2, folder, sys::address(from), folder, sys::address(to), flags);
   };
   long status = try_it(no_replace);
-  if (status == -EINVAL) status = try_it(0);
-  if (sys::failed(status)) sys::call(SYS_unlinkat, folder, sys::address(from), 0);
+  if (status == -EINVAL)
+    status = try_it(0);
+  if (sys::failed(status))
+    sys::call(SYS_unlinkat, folder, sys::address(from), 0);
 }
 
 } // namespace
@@ -77,12 +85,14 @@ void rename(int folder, const char* from, const char* to) {
 bool has_environment_of_run() { return handed_over() != 0; }
 
 void drop_environment() {
-  if (handed_over() != 0) sys::close(environment_descriptor);
+  if (handed_over() != 0)
+    sys::close(environment_descriptor);
 }
 
 void keep_environment(int folder, bool made, char* room, size_t room_size) {
   const long size = handed_over();
-  if (size == 0) return;
+  if (size == 0)
+    return;
   char node[65];
   log_file::name_of_node(node);
   Text<160> name;

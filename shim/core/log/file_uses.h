@@ -1,8 +1,9 @@
-// Which files a run used: what it read is part of what it was, and two runs of one program may read others.
+// Which files a run used: what it read is part of what it was, and two runs of one program may read
+// others.
 //
-// In a run that `detshim run` began, all processes write to one file of the log's folder (`RUN.files`,
-// docs/LOG_FORMAT.md), so that those that draw nothing, and have no log, say it too. Each process writes a
-// file once; a folder of which it used many, as a whole.
+// In a run that `detshim run` began, all processes write to one file of the log's folder
+// (`RUN.files`, docs/LOG_FORMAT.md), so that those that draw nothing, and have no log, say it too.
+// Each process writes a file once; a folder of which it used many, as a whole.
 #pragma once
 
 #include <fcntl.h>
@@ -21,8 +22,8 @@ enum class FileUse {
   attributes, ///< asked for extended attributes
 };
 
-/// From the constructor: the first process of `detshim run` begins the run's list, and keeps the environment
-/// that it was handed. What is loaded by then is read.
+/// From the constructor: the first process of `detshim run` begins the run's list, and keeps the
+/// environment that it was handed. What is loaded by then is read.
 void begin_file_uses();
 
 /// Whether uses are noted in this process, which ends where a table is full.
@@ -31,18 +32,20 @@ bool notes_file_uses();
 /// Whether `detshim run` began this run.
 bool is_run_listed();
 
-/// Notes a use by the path as a program gave it, relative to `folder`. `state` is its status, nullptr where
-/// that is not known. Changes no errno.
-void note_file_use(FileUse use, const char* path, const struct stat* state = nullptr, int folder = AT_FDCWD);
+/// Notes a use by the path as a program gave it, relative to `folder`. `state` is its status,
+/// nullptr where that is not known. Changes no errno.
+void note_file_use(FileUse use, const char* path, const struct stat* state = nullptr,
+                   int folder = AT_FDCWD);
 
 /// The same of a file that is open.
 void note_open_file_use(FileUse use, int fd);
 
-/// To be called before bytes of a file that is open are read, or mapped: whether one that was opened to be
-/// read and written is read at all, as Fortran opens those that it writes.
+/// To be called before bytes of a file that is open are read, or mapped: whether one that was
+/// opened to be read and written is read at all, as Fortran opens those that it writes.
 inline void note_read_of(int fd);
 
-/// The same for what a program has just opened as `fd` (negative: it failed) with those flags of open(2).
+/// The same for what a program has just opened as `fd` (negative: it failed) with those flags of
+/// open(2).
 void note_opened_file(const char* path, int folder, int flags, int fd);
 
 namespace detail {
@@ -51,7 +54,8 @@ void note_first_read(int fd);
 } // namespace detail
 
 inline void note_read_of(int fd) {
-  if (__builtin_expect(detail::may_be_unread, 0)) detail::note_first_read(fd);
+  if (__builtin_expect(detail::may_be_unread, 0))
+    detail::note_first_read(fd);
 }
 
 } // namespace detshim

@@ -10,16 +10,19 @@ namespace {
 
 constexpr uint64_t label_counter = 1, label_count = 2; // of a key
 
-constinit Table<8> known;
-constinit uint32_t generation_of_known = 0;
+struct FoldedThreads {
+  Table<8> known;
+  uint32_t generation = 0; ///< in which that was begun
+};
+constinit FoldedThreads folded;
 
 /// A parent's counters are not this process's.
 Table<8>& known_here() {
-  if (generation_of_known != generation()) {
-    known.clear();
-    generation_of_known = generation();
+  if (folded.generation != generation()) {
+    folded.known.clear();
+    folded.generation = generation();
   }
-  return known;
+  return folded.known;
 }
 
 } // namespace
@@ -40,8 +43,10 @@ bool fold_name(const PathText& path, PathText& name) {
       continue;
     }
     uint64_t number = 0;
-    for (; *c >= '0' && *c <= '9'; ++c) number = number * 10 + static_cast<uint64_t>(*c - '0');
-    if (product <= limit) product *= number + 1;
+    for (; *c >= '0' && *c <= '9'; ++c)
+      number = number * 10 + static_cast<uint64_t>(*c - '0');
+    if (product <= limit)
+      product *= number + 1;
     if (product > limit)
       text.add('*'), is_folded = true;
     else
@@ -62,7 +67,8 @@ bool is_known_folded(uint64_t name, uint64_t key) {
 Counter* folded_counter(uint64_t name, uint64_t key, Action action, int64_t& index, bool& is_new) {
   uint64_t& known_counter = known_here().insert(mix(mix(name, key), label_counter));
   is_new = known_counter == 0;
-  if (!is_new) return reinterpret_cast<Counter*>(known_counter);
+  if (!is_new)
+    return reinterpret_cast<Counter*>(known_counter);
   Counter* const counter = new_counter(action, index);
   share(*counter);
   known_counter = reinterpret_cast<uintptr_t>(counter);

@@ -15,8 +15,8 @@ namespace detshim {
 /// One line, in log_file::line_room.
 using Line = TextWriter;
 
-/// When a record is written, for a reader's strip in time: it decides nothing, and is never compared. In
-/// nanoseconds, by system call, since a program may answer for clock_gettime itself.
+/// When a record is written, for a reader's strip in time: it decides nothing, and is never
+/// compared. In nanoseconds, by system call, since a program may answer for clock_gettime itself.
 inline uint64_t record_time() {
   timespec now = {};
   sys::call(SYS_clock_gettime, CLOCK_MONOTONIC, sys::address(&now));
@@ -27,7 +27,8 @@ inline uint64_t record_time() {
 /// Adds one entry of `env`: `was` is nullptr where the variable was unset.
 inline void add_change(Line& line, const char* name, const char* was, const char* now) {
   line.add("{\"name\":\"").add(name).add('"');
-  if (was != nullptr) line.add(",\"was\":\"").add_json(was, 200).add('"');
+  if (was != nullptr)
+    line.add(",\"was\":\"").add_json(was, 200).add('"');
   line.add(",\"now\":\"").add_json(now, 300).add("\"}");
 }
 
@@ -35,7 +36,8 @@ inline void add_change(Line& line, const char* name, const char* was, const char
 inline void add_build_id(Line& line, const Module& module) {
   size_t length = 0;
   const unsigned char* id = build_id(module, length);
-  for (size_t i = 0; id != nullptr && i < length; ++i) line.add_hex(id[i], 2);
+  for (size_t i = 0; id != nullptr && i < length; ++i)
+    line.add_hex(id[i], 2);
 }
 
 } // namespace detshim

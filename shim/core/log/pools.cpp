@@ -1,6 +1,6 @@
 #include "core/log/pools.h"
 
-#include "core/base/python_frames.h"
+#include "core/python/frames.h"
 
 #include <initializer_list>
 
@@ -12,7 +12,7 @@ struct Runner {
   const char* file;
   const char* function;
   const char* pool;
-  bool seeds;             ///< it makes the worker, in which only the seeding of its generators counts
+  bool seeds; ///< it makes the worker, in which only the seeding of its generators counts
   bool is_thread = false; ///< whose worker shares its modules with the program
 };
 
@@ -24,7 +24,8 @@ constexpr Runner runners[] = {
     {"/multiprocess/pool.py", "_repopulate_pool_static", "multiprocess.Pool", true},
     {"/concurrent/futures/process.py", "_process_worker", "ProcessPoolExecutor", false},
     {"/concurrent/futures/process.py", "_spawn_process", "ProcessPoolExecutor", true},
-    {"/concurrent/futures/process.py", "_adjust_process_count", "ProcessPoolExecutor", true}, // before 3.9
+    {"/concurrent/futures/process.py", "_adjust_process_count", "ProcessPoolExecutor",
+     true}, // before 3.9
     {"/concurrent/futures/thread.py", "_worker", "ThreadPoolExecutor", false, true},
     {"/process_executor.py", "_process_worker", "loky", false},
     {"/distributed/threadpoolexecutor.py", "_worker", "dask.distributed", false},
@@ -41,8 +42,8 @@ const Runner* runner_of(const PythonFrame& frame, bool is_new_worker) {
   return nullptr;
 }
 
-/// NumPy's RandomState(seed) draws before it takes the seed, and throws that away. scikit-learn makes one so
-/// for each of its tasks; of any other caller, a seed cannot be told from none.
+/// NumPy's RandomState(seed) draws before it takes the seed, and throws that away. scikit-learn
+/// makes one so for each of its tasks; of any other caller, a seed cannot be told from none.
 bool draws_for_nothing(const PythonFrame& frame) {
   return same_text(frame.function, "check_random_state") &&
          ends_with(frame.file, "/sklearn/utils/validation.py");
@@ -63,33 +64,35 @@ struct Search {
   }
 
   void take_inner(const PythonFrame& frame) {
-    is_new_worker |= same_text(frame.function, "_launch") && ends_with(frame.file, "/popen_fork.py");
+    is_new_worker |=
+        same_text(frame.function, "_launch") && ends_with(frame.file, "/popen_fork.py");
     imports |= starts_with(frame.file, "<frozen importlib");
-    if (draws_for_nothing(frame)) looks_for = done;
-    if (looks_for == done) return;
+    if (draws_for_nothing(frame))
+      looks_for = done;
+    if (looks_for == done)
+      return;
     const Runner* const runner = runner_of(frame, is_new_worker);
-    if (runner == nullptr) return;
+    if (runner == nullptr)
+      return;
     if (imports && runner->is_thread) {
       looks_for = done;
       return;
     }
-    add_key(line, "pool").add('"').add(runner->pool);
+    add_key(line, "pool").add('"').add(runner->pool).add('"');
     looks_for = maker;
   }
 
   void take_outer(const PythonFrame& frame) {
-    for (const char* part :
-         {"/multiprocessing/", "/multiprocess/", "/concurrent/", "/threading.py", "/loky/", "/ray/", "<"})
-      if (contains(frame.file, part)) return;
-    line.add(", ")
+    for (const char* part : {"/multiprocessing/", "/multiprocess/", "/concurrent/", "/threading.py",
+                             "/loky/", "/ray/", "<"})
+      if (contains(frame.file, part))
+        return;
+    add_key(line, "pool_at")
+        .add('"')
         .add_json_path(frame.file, 320)
         .add(':')
-        .add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0));
-    close();
-  }
-
-  void close() {
-    if (looks_for == maker) line.add('"');
+        .add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0))
+        .add('"');
     looks_for = done;
   }
 };
@@ -99,8 +102,9 @@ struct Search {
 void add_pool(Line& line) {
   constexpr int deep = 128; // a task may call deeply before it draws
   Search search{line};
-  each_python_frame(deep, [&](const PythonFrame& frame) { search.take(frame); });
-  search.close();
+  each_python_frame(deep, [&](const PythonFrame& frame) {
+    search.take(frame);
+  });
 }
 
 } // namespace detshim

@@ -5,10 +5,11 @@
 
 namespace detshim {
 
-/// Adds the field `pool` to the record of a call that Python code made in such a worker: of multiprocessing,
-/// multiprocess, concurrent.futures, loky, dask.distributed or Ray. Not where a thread imports a module,
-/// which any thread of the program may do first; a worker process seeds the module's generators so, and its
-/// tasks draw from them.
+/// Adds the kind and the place of the pool (`pool`, and `pool_at` where its maker is known) to the
+/// record of a call that Python code made in such a worker: of
+/// multiprocessing, multiprocess, concurrent.futures, loky, dask.distributed or Ray. Not where a
+/// thread imports a module, which any thread of the program may do first; a worker process seeds
+/// the module's generators so, and its tasks draw from them.
 void add_pool(Line& line);
 
 } // namespace detshim

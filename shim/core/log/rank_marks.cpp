@@ -20,13 +20,16 @@ bool only_answers() {
   char* const words = log_file::text_room;
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   const long size = fd < 0 ? 0 : sys::read(fd, words, sizeof log_file::text_room - 1);
-  if (fd >= 0) sys::close(fd);
-  if (size <= 0) return false;
+  if (fd >= 0)
+    sys::close(fd);
+  if (size <= 0)
+    return false;
   words[size] = 0;
   size_t number = 0;
   for (const char* word = words; word < words + size; word += text_length(word) + 1, ++number)
     for (const char* const question : {"--version", "-V", "--help", "-h", "-help", "--usage"})
-      if (same_text(word, question)) return true;
+      if (same_text(word, question))
+        return true;
   return number < 2;
 }
 
@@ -34,8 +37,10 @@ bool only_answers() {
 int open_marks() {
   bool made = false;
   const int folder = log_file::open_folder(true, &made);
-  if (folder < 0) return folder;
-  if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
+  if (folder < 0)
+    return folder;
+  if (made && process().log_is_default)
+    link_latest(folder, process().run, process().pid);
   keep_environment(folder, made, log_file::text_room, sizeof log_file::text_room);
   char node[65];
   log_file::name_of_node(node);
@@ -53,11 +58,14 @@ int open_marks() {
 void mark_rank() {
   const Process& me = process();
   const bool is_rank = me.rank_given && me.begins_rank && (me.ranks > 1 || me.launcher != 0);
-  if ((!is_rank && !me.is_launcher) || !options().pins()) return;
+  if ((!is_rank && !me.is_launcher) || !options().pins())
+    return;
   SignalSafeLock guard(log_file::lock);
-  if (!guard.held() || (me.is_launcher && only_answers())) return;
+  if (!guard.held() || (me.is_launcher && only_answers()))
+    return;
   const int fd = open_marks();
-  if (fd < 0) return;
+  if (fd < 0)
+    return;
   Line line(log_file::line_room, sizeof log_file::line_room);
   const auto write = [&](auto record, const auto& add_own) {
     char node[65];
@@ -72,10 +80,12 @@ void mark_rank() {
       record.number("rank", static_cast<uint64_t>(me.rank)).number("of", me.ranks);
     });
   else
-    write(RecordWriter<RecordType::launcher>(line),
-          [&](auto& record) { record.text("program", me.launcher_name); });
+    write(RecordWriter<RecordType::launcher>(line), [&](auto& record) {
+      record.text("program", me.launcher_name);
+    });
   line.add('\n');
-  if (sys::may_grow_to(line.length())) sys::write(fd, line.c_str(), line.length());
+  if (sys::may_grow_to(line.length()))
+    sys::write(fd, line.c_str(), line.length());
   sys::close(fd);
 }
 

@@ -19,9 +19,9 @@ constexpr char fields[4][20] = {"requested", "effective"};
 constexpr char version_fields[4][20] = {"version", "known_good"};
 
 /// One value, which was neither asked for nor given by us.
-void record_value(const SettingFinding& found, Action action, Reason why) {
-  const char* const value = found.value != nullptr ? found.value : "";
-  record({"env", found.name, fields}, action, nullptr, why, {value, value});
+void record_value(const SettingFinding& finding, Action action, Reason why) {
+  const char* const value = finding.value != nullptr ? finding.value : "";
+  record({"env", finding.name, fields}, action, nullptr, why, {value, value});
 }
 
 /// The record of the call by which each setting is undone now.
@@ -34,9 +34,11 @@ constinit Undone undone_by[settings_table::forced_count] = {};
 Undone& undone_of(const char* setting) { return undone_by[settings_table::find_forced(setting)]; }
 
 /// True if another setting is undone by a call of the same record.
-bool is_shared(const Undone& one) {
+bool is_shared(const Undone& undone) {
   for (const Undone& other : undone_by)
-    if (&other != &one && other.counter == one.counter && other.generation == one.generation) return true;
+    if (&other != &undone && other.counter == undone.counter &&
+        other.generation == undone.generation)
+      return true;
   return false;
 }
 
@@ -44,7 +46,8 @@ bool is_shared(const Undone& one) {
 
 void record_undone_setting(const Subject& subject, const void* caller, const char* setting,
                            const char* value) {
-  // XLA reads its flags once: what comes later changes nothing, unless a second copy of it is loaded.
+  // XLA reads its flags once: what comes later changes nothing, unless a second copy of it is
+  // loaded.
   const bool is_late = is_read_for_good(setting);
   Counter* const counter = record(subject, Action::nondeterministic, caller,
                                   is_late            ? Reason::setting_read_before
@@ -73,12 +76,14 @@ void record_read_of_undone(size_t setting) {
 }
 
 void record_setting_reads() {
-  if (!log_file::has_begun()) return;
+  if (!log_file::has_begun())
+    return;
   Text<4000> line;
   each_read_setting(
       [](const char* name, const void* const* callers, int count, void* data) {
         TextWriter& to = *static_cast<TextWriter*>(data);
-        if (to.length() > 3000) return;
+        if (to.length() > 3000)
+          return;
         if (to.length() == 0)
           RecordWriter<RecordType::env>(to).begin("read").add('[');
         else
@@ -88,13 +93,15 @@ void record_setting_reads() {
         for (int i = 0; i < count; ++i) {
           Module module;
           char path[600] = "";
-          if (find_module(callers[i], module)) module_path(module, path, sizeof path);
+          if (find_module(callers[i], module))
+            module_path(module, path, sizeof path);
           to.add(i == 0 ? "\"" : ",\"").add_json(file_name(path), 100).add('"');
         }
         to.add("]}");
       },
       static_cast<TextWriter*>(&line));
-  if (line.length() == 0) return;
+  if (line.length() == 0)
+    return;
   line.add("]}");
   record_line(line.c_str(), line.length());
 }
@@ -104,27 +111,31 @@ void record_replaced_settings() {
   const SettingChange* changes = setting_changes(count);
   for (int i = 0; i < count; ++i)
     if (changes[i].was != nullptr)
-      record({"env", changes[i].name, fields}, Action::replace, nullptr, Reason::not_repeatable_value,
-             {changes[i].was, changes[i].now});
+      record({"env", changes[i].name, fields}, Action::replace, nullptr,
+             Reason::not_repeatable_value, {changes[i].was, changes[i].now});
   if (const char* name = setting_left_alone()) {
     const char* value = environment_value(name);
-    record({"env", name, fields}, Action::nondeterministic, nullptr, Reason::flags_not_added, {value, value});
+    record({"env", name, fields}, Action::nondeterministic, nullptr, Reason::flags_not_added,
+           {value, value});
   }
 }
 
 void record_other_versions(const char* path, uint64_t& looked_at) {
   using namespace settings_table;
   using namespace settings_watch;
-  each_bit(((watched & ~undone) | left) & ~looked_at, [&](size_t i) {
+  each_bit(((watch.watched & ~watch.undone) | watch.left) & ~looked_at, [&](size_t i) {
     const SettingInfo& setting = settings[i];
-    const bool is_left = (left & bit(i)) != 0;
-    if ((held[i] == nullptr && !is_left) || setting.library[0] == 0) return;
+    const bool is_left = (watch.left & bit(i)) != 0;
+    if ((watch.held[i] == nullptr && !is_left) || setting.library[0] == 0)
+      return;
     Text<32> version;
     library_version(path, setting.library, version);
-    if (version.length() == 0) return;
+    if (version.length() == 0)
+      return;
     looked_at |= bit(i);
     const bool is_known = version_is_within(version.c_str(), setting.known);
-    if (is_known && !is_left) return;
+    if (is_known && !is_left)
+      return;
     const bool is_before = compare_versions(version.c_str(), setting.known) < 0;
     const bool is_read = is_known || (is_before ? setting.read_before : setting.read_after);
     record({"env", setting.name, version_fields},
@@ -134,16 +145,17 @@ void record_other_versions(const char* path, uint64_t& looked_at) {
 }
 
 void record_undone_settings() {
-  // Only where there is a log, which Python has in its first breath: most processes end without the loader's
-  // lock.
-  if (SettingFinding found; log_file::has_begun() && find_unforced_reader(found))
-    record_value(found, Action::nondeterministic, Reason::tensorflow_needs_seed);
-  each_silent_undoing([](const SettingFinding& found) {
-    if (found.is_for_others)
-      record_value(found, Action::observe, Reason::own_environment);
+  // Only where there is a log, which Python has in its first breath: most processes end without the
+  // loader's lock.
+  if (SettingFinding finding; log_file::has_begun() && find_unforced_reader(finding))
+    record_value(finding, Action::nondeterministic, Reason::tensorflow_needs_seed);
+  each_silent_undoing([](const SettingFinding& finding) {
+    if (finding.is_for_others)
+      record_value(finding, Action::observe, Reason::own_environment);
     else
-      record_value(found, Action::nondeterministic,
-                   found.value != nullptr ? Reason::setting_overwritten : Reason::setting_removed);
+      record_value(finding, Action::nondeterministic,
+                   finding.value != nullptr ? Reason::setting_overwritten
+                                            : Reason::setting_removed);
   });
 }
 

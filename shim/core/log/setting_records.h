@@ -9,25 +9,25 @@ namespace detshim {
 void record_undone_setting(const Subject& subject, const void* caller, const char* setting,
                            const char* value);
 
-/// A call gave it a repeatable value again. If nobody has asked for it meanwhile, the undoing counts as seen
-/// and no longer as nondeterministic.
+/// A call gave it a repeatable value again. If nobody has asked for it meanwhile, the undoing
+/// counts as seen and no longer as nondeterministic.
 void record_restored_setting(const Subject& subject, const void* caller, const char* setting,
                              const char* value);
 
-/// The program asked for that forced setting (a number in the table) while it was undone: an undoing that
-/// came after another reader counts as nondeterministic again.
+/// The program asked for that forced setting (a number in the table) while it was undone: an
+/// undoing that came after another reader counts as nondeterministic again.
 void record_read_of_undone(size_t setting);
 
-/// A user's own value that had to give way is said, even in a run that draws nothing; and one that stays
-/// although it is not repeatable.
+/// A user's own value that had to be replaced is said, even in a run that draws nothing; and one
+/// that stays although it is not repeatable.
 void record_replaced_settings();
 
-/// Records what was undone without a call, by writing to `environ` itself; and a reader that is there without
-/// the value that would make it repeatable. For the end of the process.
+/// Records what was undone without a call, by writing to `environ` itself; and a reader that is
+/// there without the value that would make it repeatable. For the end of the process.
 void record_undone_settings();
 
-/// Records each setting whose reader is loaded from that file, in a version in which its value is not known
-/// to be good. `looked_at` has a bit for each setting whose reader's version is known.
+/// Records each setting whose reader is loaded from that file, in a version in which its value is
+/// not known to be good. `looked_at` has a bit for each setting whose reader's version is known.
 void record_other_versions(const char* path, uint64_t& looked_at);
 
 /// Writes who asked for which settings, if there is a log. For the end of the process.

@@ -2,6 +2,8 @@
 
 #include "common/cryptography.h"
 #include "common/describe.h"
+#include "common/packed_options.h"
+#include "common/run_agreements.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
@@ -13,7 +15,7 @@
 
 #include <sys/auxv.h>
 
-extern "C" char** environ;
+extern "C" char** __environ;
 
 namespace detshim {
 
@@ -24,7 +26,8 @@ namespace {
 
 constexpr Options& current = detail::current_options;
 
-// The list. An entry's place in `option_info` is its place in `Which`; read_option() gives it its meaning.
+// The list. An entry's place in `option_info` is its place in `Which`; the same row of
+// `option_readers` gives it its meaning.
 enum Which {
   seed,
   mode,
@@ -32,6 +35,7 @@ enum Which {
   log,
   disable,
   keep_entropy,
+  names,
   leave,
   learned_seeds,
   freeze,
@@ -40,76 +44,111 @@ enum Which {
   folders,
   workers,
   portable,
+  layout,
   fingerprint,
-  quiet
+  quiet,
+  option_count
 };
 
 [[gnu::section("detshim_option_info"), gnu::used]] constinit const OptionInfo option_info[] = {
     {"DETSHIM_SEED", "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x",
      "42 under `detshim run`; else drawn when needed, and printed",
-     "The one number that a run depends on. The same seed gives the same run, another seed another run."},
-    {"DETSHIM_MODE", "enforce, record, observe, strict or off", "enforce if DETSHIM_SEED is set, else record",
-     "enforce pins seeds and entropy and forces deterministic algorithms; record pins only; observe only "
-     "writes the log; strict is enforce, and what has no deterministic form fails with its library's own "
+     "The one number that a run depends on. The same seed gives the same run, another seed another "
+     "run."},
+    {"DETSHIM_MODE", "enforce, record, observe, strict or off",
+     "enforce if DETSHIM_SEED is set, else record",
+     "enforce pins seeds and entropy and forces deterministic algorithms; record pins only; "
+     "observe only "
+     "writes the log; strict is enforce, and what has no deterministic form fails with its "
+     "library's own "
      "status; off does nothing."},
-    {"DETSHIM_SEED_POLICY", "fixed or keep", "fixed",
-     "Seeds that the program passes itself. fixed: its own values are mapped by value, clocks and ids give "
-     "way to seeds in a row; keep: all are left alone."},
+    {"DETSHIM_SEED_POLICY", "fixed, keep or vary", "fixed",
+     "Seeds that the program passes itself. fixed: its own values stay, clocks and ids are "
+     "replaced "
+     "by seeds in a row; vary: its own values are mapped by DETSHIM_SEED too, one to one, for "
+     "another run with each seed; keep: all are left alone."},
     {"DETSHIM_LOG", "a folder, made when it is missing; at most 3000 bytes", "detshim-log/<run>",
      "Where the log goes. A relative name starts at the first process's working directory."},
-    {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, separated by commas", "nothing",
-     "What the library leaves alone: a library (cudnn), a hook (cudnnBackendGetAttribute) or a variable that "
-     "it would set (env:CUBLAS_WORKSPACE_CONFIG). `detshim hooks` prints the names."},
-    {"DETSHIM_KEEP_ENTROPY", "a list of beginnings of file names, or of Python modules, separated by commas",
+    {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, separated by commas",
      "nothing",
-     "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides the known "
+     "What the library leaves alone: a library (cudnn), a hook (cudnnBackendGetAttribute) or a "
+     "variable that "
+     "it would set (env:CUBLAS_WORKSPACE_CONFIG). `detshim hooks` prints the names."},
+    {"DETSHIM_KEEP_ENTROPY",
+     "a list of beginnings of file names, or of Python modules, separated by commas", "nothing",
+     "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides "
+     "the known "
      "ones of cryptography. -NAME pins one of those, its keys too."},
+    {"DETSHIM_NAMES", "random or pinned", "random",
+     "Draws by which installed Python packages name things (uuid, tempfile, tokens of secrets): "
+     "random "
+     "leaves them to the kernel, so that two runs do not meet in one name; pinned has them follow "
+     "the seed."},
     {"DETSHIM_LEAVE", "a list of variables that the library sets, separated by commas",
      "chosen by `detshim run`",
-     "Variables that stay as they are, which is a reason once their reader is loaded. By default those whose "
+     "Variables that stay as they are, which is a reason once their reader is loaded. By default "
+     "those whose "
      "reader is installed in versions alone in which the value is not known good."},
     {"DETSHIM_LEARNED_SEEDS", "a file that detshim verify wrote",
      "detshim-evidence.json in the working directory",
      "Which call sites pass seeds that change from run to run: docs/SEEDS.md."},
-    {"DETSHIM_FREEZE", "a list of train.py:12, libfoo.so+0x1234 and names of programs, separated by commas",
+    {"DETSHIM_FREEZE",
+     "a list of train.py:12, libfoo.so+0x1234 and names of programs, separated by commas",
      "nothing",
-     "Where readings of clocks and ids are answered by what follows from the seed (docs/SEEDS.md). An offset "
+     "Where readings of clocks and ids are answered by what follows from the seed (docs/SEEDS.md). "
+     "An offset "
      "may be a range, +0x1200-0x1260; `detshim run --freeze` takes lines of C++ too."},
     {"DETSHIM_AUTOTUNE", "off, observe, first, record:FILE, replay:FILE or inverse",
      "first in enforce and strict, else off",
-     "A program that times candidates to choose one. first: it is given one; record: it chooses, and FILE "
-     "keeps what it chose; replay: it is given what FILE keeps; off, observe: left alone; inverse: first, "
+     "A program that times candidates to choose one. first: it is given one; record: it chooses, "
+     "and FILE "
+     "keeps what it chose; replay: it is given what FILE keeps; off, observe: left alone; inverse: "
+     "first, "
      "but autotuners by events take their slowest."},
     {"DETSHIM_FILL", "off, zero or nan", "off",
      "What new device memory is filled with, where it would hold what was there before."},
     {"DETSHIM_READDIR", "off, sorted or reversed", "sorted in enforce and strict, else off",
-     "In which order a folder's entries are read: off as the file system has them, which differs between "
+     "In which order a folder's entries are read: off as the file system has them, which differs "
+     "between "
      "machines; sorted by name; reversed to try whether a program depends on it."},
     {"DETSHIM_WORKERS", "started or reversed", "started",
-     "In which order threads, and children by fork, begin: as they were started; reversed holds each back "
+     "In which order threads, and children by fork, begin: as they were started; reversed holds "
+     "each back "
      "for some milliseconds, the first for longest, to try whether a program depends on it."},
     {"DETSHIM_PORTABLE", "0, 1, or avx2 on a processor with AVX2 and FMA", "0",
-     "1 sets, in enforce and strict, the variables by which libraries take the same code on every processor "
+     "1 sets, in enforce and strict, the variables by which libraries take the same code on every "
+     "processor "
      "of an architecture, and one thread; avx2 on all that have AVX2: docs/PORTABLE.md."},
+    {"DETSHIM_LAYOUT", "fixed or leave", "fixed",
+     "In enforce and strict, the first process of a run executes its program once more, with "
+     "addresses that are the same in every run, where the kernel allows that; leave does not."},
     {"DETSHIM_FINGERPRINT", "off, host or calls", "off",
-     "Writes hashes into the log. host: of what leaves the program, by copies from a GPU, printed, written "
-     "or sent, with the kernels launched and what was drawn before. calls: also of what library calls take "
+     "Writes hashes into the log. host: of what leaves the program, by copies from a GPU, printed, "
+     "written "
+     "or sent, with the kernels launched and what was drawn before. calls: also of what library "
+     "calls take "
      "and leave on a GPU, hashed there."},
     {"DETSHIM_QUIET", "0 or 1", "0",
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
 
-constinit char log_text[3008];
-constinit char disable_text[3008];
-constinit char keep_text[3008];
-constinit char leave_text[1024];
-constinit char learned_text[4096];
-constinit char freeze_text[8192];
-constinit char tuning_text[3008];
+/// Copies of the values, which the program may change in its environment.
+struct OptionTexts {
+  char log[3001];
+  char disable[3001];
+  char keep_entropy[3001];
+  char leave[1024];
+  char learned_seeds[4096];
+  char freeze[8192];
+  char tuning_file[3008];
+  char packed[8192 + 64]; ///< the longest option, with its name
+};
+constinit OptionTexts texts = {};
 DETSHIM_STARTUP_DATA constinit uint64_t reading = 0; // a lock
 
 constexpr const char* autotune_names[] = {"off", "first", "", "", "inverse"}; // two with a file
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
+constexpr const char* name_choices[] = {"random", "pinned"};
 constexpr const char* worker_names[] = {"started", "reversed"};
 constexpr const char* portable_levels[] = {"0", "1", "avx2"};
 constexpr const char* folder_names[] = {"off", "sorted", "reversed"};
@@ -119,7 +158,8 @@ constexpr const char* fingerprint_names[] = {"off", "host", "calls"};
 [[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
   Text<1024> line;
   line.add("detshim: ").add(name).add("=\"");
-  for (int i = 0; value[i] != 0 && i < 120; ++i) line.add(value[i] >= ' ' && value[i] < 127 ? value[i] : '?');
+  for (int i = 0; value[i] != 0 && i < 120; ++i)
+    line.add(value[i] >= ' ' && value[i] < 127 ? value[i] : '?');
   line.add("\" is not accepted: ").add(accepted).add('\n');
   sys::write(2, line.c_str(), line.length());
   sys::exit_group(2);
@@ -128,24 +168,30 @@ constexpr const char* fingerprint_names[] = {"off", "host", "calls"};
 [[noreturn]] void stop_unknown(const char* name, const char* value) {
   Text<400> accepted;
   accepted.add("there is no such option; the options are");
-  for (const OptionInfo& info : option_info) accepted.add(&info == option_info ? " " : ", ").add(info.name);
+  for (const OptionInfo& info : option_info)
+    accepted.add(&info == option_info ? " " : ", ").add(info.name);
   stop(name, value, accepted.c_str());
 }
 
-/// Sets what the names stand for, in their order; false for another name.
+/// Sets what the names mean, in their order; false for another name.
 template <size_t Count, typename To>
 bool choose(const char* value, const char* const (&names)[Count], To& to) {
   for (size_t i = 0; i < Count; ++i)
-    if (same_text(value, names[i])) return to = static_cast<To>(i), true;
+    if (same_text(value, names[i])) {
+      to = static_cast<To>(i);
+      return true;
+    }
   return false;
 }
 
-/// Copies the value, which the program may change in its environment, and points `option` to it.
-bool keep(const char* value, char* to, size_t size, const char*& option) {
-  if (text_length(value) >= size) return false;
+/// Copies the value and points `option` to it; false where it is too long.
+template <size_t Size>
+bool keep(const char* value, char (&to)[Size], const char*& option) {
+  const size_t length = text_length(value);
+  if (length >= Size)
+    return false;
+  __builtin_memcpy(to, value, length + 1);
   option = to;
-  for (; *value != 0; ++value) *to++ = *value;
-  *to = 0;
   return true;
 }
 
@@ -155,18 +201,23 @@ bool each_item(const char* list, Visit visit) {
   while (*list != 0) {
     Text<128> item;
     for (; *list != 0 && *list != ','; ++list)
-      if (*list != ' ') item.add(*list);
-    if (*list == ',') ++list;
-    if (item.cut() || (item.length() != 0 && !visit(item.c_str()))) return false;
+      if (*list != ' ')
+        item.add(*list);
+    if (*list == ',')
+      ++list;
+    if (item.cut() || (item.length() != 0 && !visit(item.c_str())))
+      return false;
   }
   return true;
 }
 
 bool disable_one(const char* item) {
-  if (starts_with(item, "env:")) return setting_is_known(item + 4);
+  if (starts_with(item, "env:"))
+    return setting_is_known(item + 4);
   bool known = false;
   for (Hook& hook : HookTable{}) {
-    if (!same_text(item, hook.info().library) && !same_text(item, hook.info().name)) continue;
+    if (!same_text(item, hook.info().library) && !same_text(item, hook.info().name))
+      continue;
     hook.disabled = true;
     known = true;
   }
@@ -180,12 +231,23 @@ bool read_autotune(const char* value) {
            *value != 0;
   current.autotune = replays ? Autotune::replay : Autotune::record;
   const char* file = value + sizeof "record:" - 1;
-  return *file != 0 && keep(file, tuning_text, sizeof tuning_text, current.tuning_file);
+  return *file != 0 && keep(file, texts.tuning_file, current.tuning_file);
 }
 
 /// True for a list of names: a path would silently match nothing.
 bool has_no_path(const char* list) {
-  return each_item(list, [](const char* item) { return !contains(item, "/"); });
+  return each_item(list, [](const char* item) {
+    return !contains(item, "/");
+  });
+}
+
+bool read_fingerprint(const char* value) {
+  uint64_t number = 0;
+  if (!choose(value, fingerprint_names, number))
+    return false;
+  current.fingerprint = number > 0;
+  current.fingerprint_calls = number > 1;
+  return true;
 }
 
 bool is_readable(const char* file) {
@@ -193,78 +255,159 @@ bool is_readable(const char* file) {
   return fd >= 0 && sys::close(fd) == 0;
 }
 
-bool read_option(int which, const char* value) {
-  uint64_t number = 0;
-  switch (which) {
-  case seed:
-    return current.has_seed = parse_seed(value, current.seed);
-  case mode:
-    return choose(value, mode_names, current.mode);
-  case policy:
-    return choose(value, policy_names, current.policy);
-  case log:
-    return *value != 0 && keep(value, log_text, sizeof log_text - 7, current.log);
-  case disable:
-    return keep(value, disable_text, sizeof disable_text - 7, current.disable) &&
-           each_item(value, disable_one);
-  case keep_entropy:
-    return keep(value, keep_text, sizeof keep_text - 7, current.keep_entropy) && has_no_path(value);
-  case leave:
-    return keep(value, leave_text, sizeof leave_text, current.leave) && each_item(value, setting_is_known);
-  case learned_seeds:
-    return is_readable(value) && keep(value, learned_text, sizeof learned_text, current.learned_seeds);
-  case freeze:
-    return keep(value, freeze_text, sizeof freeze_text, current.freeze);
-  case autotune:
-    return read_autotune(value);
-  case fill:
-    return choose(value, fill_names, current.fill);
-  case folders:
-    return choose(value, folder_names, current.folders);
-  case workers:
-    return choose(value, worker_names, current.workers);
-  case portable:
-    return choose(value, portable_levels, current.portable) &&
-           (current.portable != PortableLevel::avx2 || processor_has_avx2());
-  case fingerprint:
-    if (!choose(value, fingerprint_names, number)) return false;
-    current.fingerprint = number > 0;
-    current.fingerprint_calls = number > 1;
-    return true;
-  case quiet:
-    return choose(value, switch_names, current.quiet);
-  }
-  return false;
+struct OptionReader {
+  Which which;
+  bool (*read)(const char* value); ///< false where the value is not accepted
+};
+
+constexpr OptionReader option_readers[] = {
+    {seed,
+     [](const char* value) {
+       return current.has_seed = parse_seed(value, current.seed);
+     }},
+    {mode,
+     [](const char* value) {
+       return choose(value, mode_names, current.mode);
+     }},
+    {policy,
+     [](const char* value) {
+       return choose(value, policy_names, current.policy);
+     }},
+    {log,
+     [](const char* value) {
+       return *value != 0 && keep(value, texts.log, current.log);
+     }},
+    {disable,
+     [](const char* value) {
+       return keep(value, texts.disable, current.disable) && each_item(value, disable_one);
+     }},
+    {keep_entropy,
+     [](const char* value) {
+       return keep(value, texts.keep_entropy, current.keep_entropy) && has_no_path(value);
+     }},
+    {names,
+     [](const char* value) {
+       return choose(value, name_choices, current.names);
+     }},
+    {leave,
+     [](const char* value) {
+       return keep(value, texts.leave, current.leave) && each_item(value, setting_is_known);
+     }},
+    {learned_seeds,
+     [](const char* value) {
+       return is_readable(value) && keep(value, texts.learned_seeds, current.learned_seeds);
+     }},
+    {freeze,
+     [](const char* value) {
+       return keep(value, texts.freeze, current.freeze);
+     }},
+    {autotune, read_autotune},
+    {fill,
+     [](const char* value) {
+       return choose(value, fill_names, current.fill);
+     }},
+    {folders,
+     [](const char* value) {
+       return choose(value, folder_names, current.folders);
+     }},
+    {workers,
+     [](const char* value) {
+       return choose(value, worker_names, current.workers);
+     }},
+    {portable,
+     [](const char* value) {
+       return choose(value, portable_levels, current.portable) &&
+              (current.portable != PortableLevel::avx2 || processor_has_avx2());
+     }},
+    {layout,
+     [](const char* value) { // read by shim/fixed_layout.cpp, long before this
+       Layout layout;
+       return choose(value, layout_names, layout);
+     }},
+    {fingerprint, read_fingerprint},
+    {quiet,
+     [](const char* value) {
+       return choose(value, switch_names, current.quiet);
+     }},
+};
+
+constexpr bool has_a_row_for_each_option() {
+  if (sizeof option_info / sizeof *option_info != option_count ||
+      sizeof option_readers / sizeof *option_readers != option_count)
+    return false;
+  for (int i = 0; i < option_count; ++i)
+    if (option_readers[i].which != i)
+      return false;
+  return true;
+}
+static_assert(has_a_row_for_each_option());
+
+/// Of an entry NAME=value that is not the internal variable.
+void read_entry(const char* entry, bool (&is_set)[option_count]) {
+  Text<64> name;
+  const char* value = entry;
+  for (; *value != 0 && *value != '='; ++value)
+    name.add(*value);
+  if (*value == '=')
+    ++value;
+  if (same_text(name.c_str(), run_variable_name))
+    return;
+  int which = -1;
+  for (const OptionInfo& info : option_info)
+    if (!name.cut() && same_text(name.c_str(), info.name))
+      which = static_cast<int>(&info - option_info);
+  if (which < 0)
+    stop_unknown(name.c_str(), value);
+  if (!option_readers[which].read(value))
+    stop(name.c_str(), value, option_info[which].accepted);
+  is_set[which] = true;
 }
 
-void read_environment() {
-  bool is_set[sizeof option_info / sizeof *option_info] = {};
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    if (!starts_with(*entry, "DETSHIM_")) continue;
+/// Those that `detshim run` has packed, but for what stands in the environment beside them.
+void read_packed(bool (&is_set)[option_count]) {
+  const char* const packed = environment_value(packed_options_name);
+  if (packed == nullptr)
+    return;
+  each_packed_option(packed, [&](const char* text, size_t length) {
+    TextWriter entry(texts.packed, sizeof texts.packed);
+    entry.add(text, length).c_str();
     Text<64> name;
-    const char* value = *entry;
-    for (; *value != 0 && *value != '='; ++value) name.add(*value);
-    if (*value == '=') ++value;
-    if (same_text(name.c_str(), run_variable_name)) continue;
-    int which = -1;
-    for (const OptionInfo& info : option_info)
-      if (!name.cut() && same_text(name.c_str(), info.name)) which = static_cast<int>(&info - option_info);
-    if (which < 0) stop_unknown(name.c_str(), value);
-    if (!read_option(which, value)) stop(name.c_str(), value, option_info[which].accepted);
-    is_set[which] = true;
-  }
-  RunVariable run;
-  const bool has_parent = read_run_variable(run);
-  current.is_of_secret_script = has_parent && run.is_of_secret_script;
-  if (!is_set[mode]) current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
-  if (!is_set[autotune]) current.autotune = current.forces() ? Autotune::first : Autotune::off;
-  if (!is_set[folders]) current.folders = current.forces() ? FolderOrder::sorted : FolderOrder::off;
-  if (!is_set[policy] && has_parent) current.policy = run.policy;
-  if (!current.has_seed && has_parent && run.has_seed) {
+    for (const char* c = texts.packed; *c != 0 && *c != '='; ++c)
+      name.add(*c);
+    if (environment_value(name.c_str()) == nullptr)
+      read_entry(texts.packed, is_set);
+  });
+}
+
+/// What a process of the run handed on, where the environment does not say otherwise.
+void take_over(const RunVariable& run, const bool (&is_set)[option_count]) {
+  current.is_of_secret_script = run.is_of_secret_script;
+  if (!is_set[mode] && !current.has_seed)
+    current.mode = run.mode;
+  if (!is_set[policy])
+    current.policy = run.policy;
+  if (!current.has_seed && run.has_seed) {
     current.has_seed = true;
     current.seed_drawn = run.seed_drawn;
     current.seed = run.seed;
   }
+}
+
+void read_environment() {
+  bool is_set[option_count] = {};
+  read_packed(is_set);
+  for (char** entry = __environ; entry != nullptr && *entry != nullptr; ++entry)
+    if (starts_with(*entry, "DETSHIM_"))
+      read_entry(*entry, is_set);
+  if (!is_set[mode])
+    current.mode = current.has_seed ? Mode::enforce : Mode::record;
+  RunVariable run;
+  if (read_run_variable(run))
+    take_over(run, is_set);
+  if (!is_set[autotune])
+    current.autotune = current.forces() ? Autotune::first : Autotune::off;
+  if (!is_set[folders])
+    current.folders = current.forces() ? FolderOrder::sorted : FolderOrder::off;
 }
 
 } // namespace
@@ -286,12 +429,15 @@ bool setting_is_disabled(const char* name) {
 }
 
 bool setting_is_left(const char* name) {
-  return !each_item(options().leave, [name](const char* item) { return !same_text(item, name); });
+  return !each_item(options().leave, [name](const char* item) {
+    return !same_text(item, name);
+  });
 }
 
 bool keeps_entropy(const char* file_name) {
-  return !each_item(options().keep_entropy,
-                    [file_name](const char* item) { return !starts_with(file_name, item); });
+  return !each_item(options().keep_entropy, [file_name](const char* item) {
+    return !starts_with(file_name, item);
+  });
 }
 
 bool gives_up_entropy(const char* file_name) {
@@ -303,44 +449,64 @@ bool gives_up_entropy(const char* file_name) {
 namespace {
 
 enum Secrets : uint8_t { unknown, none, own, of_script };
+constinit Secrets known_secrets = Secrets::unknown;
+
+bool is_of_secrets(const char* path) {
+  const char* const name = file_name(path);
+  return is_secret_program(name) && !gives_up_entropy(name);
+}
+
+Secrets find_secrets() {
+  // Behind links: of busybox the link's name tells, of a user's own link the file's.
+  char file[1024] = {};
+  sys::readlink("/proc/self/exe", file, sizeof file);
+  if (is_of_secrets(file))
+    return Secrets::own;
+  const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (options().is_of_secret_script || (path != nullptr && is_of_secrets(path)))
+    return Secrets::of_script;
+  return Secrets::none;
+}
 
 Secrets secrets() {
-  static constinit Secrets answer = unknown;
-  if (__atomic_load_n(&answer, __ATOMIC_RELAXED) == unknown) {
-    const auto is_secret = [](const char* path) {
-      const char* const name = file_name(path);
-      return is_secret_program(name) && !gives_up_entropy(name);
-    };
-    const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-    char file[1024] = {}; // behind links: of busybox the link's name tells, of a user's own link the file's
-    sys::readlink("/proc/self/exe", file, sizeof file);
-    const Secrets found = is_secret(file)                                                         ? own
-                          : options().is_of_secret_script || (path != nullptr && is_secret(path)) ? of_script
-                                                                                                  : none;
-    __atomic_store_n(&answer, found, __ATOMIC_RELAXED);
-  }
-  return answer;
+  if (__atomic_load_n(&known_secrets, __ATOMIC_RELAXED) == Secrets::unknown)
+    __atomic_store_n(&known_secrets, find_secrets(), __ATOMIC_RELAXED);
+  return known_secrets;
 }
 
 } // namespace
 
-bool makes_secrets() { return secrets() != none; }
+bool makes_secrets() { return secrets() != Secrets::none; }
 
-bool is_secret_script() { return secrets() == of_script; }
+bool is_secret_script() { return secrets() == Secrets::of_script; }
+
+namespace {
+
+/// What the digit is worth in hexadecimal; 16 for another character.
+unsigned digit_value(char c) {
+  constexpr struct {
+    char first, last;
+    unsigned value; ///< of the first
+  } digits[] = {{'0', '9', 0}, {'a', 'f', 10}, {'A', 'F', 10}};
+  for (const auto& range : digits)
+    if (c >= range.first && c <= range.last)
+      return static_cast<unsigned>(c - range.first) + range.value;
+  return 16;
+}
+
+} // namespace
 
 bool parse_seed(const char* text, uint64_t& seed) {
-  const unsigned base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
-  if (base == 16) text += 2;
-  if (*text == 0) return false;
+  const bool is_hexadecimal = starts_with(text, "0x") || starts_with(text, "0X");
+  const unsigned base = is_hexadecimal ? 16 : 10;
+  if (is_hexadecimal)
+    text += 2;
+  if (*text == 0)
+    return false;
   uint64_t number = 0;
   for (; *text != 0; ++text) {
-    const char c = *text;
-    const unsigned digit = c >= '0' && c <= '9'                 ? static_cast<unsigned>(c - '0')
-                           : base == 16 && c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
-                           : base == 16 && c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A' + 10)
-                                                                : 99;
-    if (digit >= base) return false;
-    if (__builtin_mul_overflow(number, uint64_t{base}, &number) ||
+    const unsigned digit = digit_value(*text);
+    if (digit >= base || __builtin_mul_overflow(number, uint64_t{base}, &number) ||
         __builtin_add_overflow(number, uint64_t{digit}, &number))
       return false;
   }

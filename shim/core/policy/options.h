@@ -15,11 +15,13 @@ enum class Autotune : uint8_t { off, first, record, replay, inverse };
 enum class Fill : uint8_t { off, zero, nan };
 /// In which order threads and children of a process begin.
 enum class WorkerOrder : uint8_t { started, reversed };
+/// What becomes of draws by which packages name things.
+enum class Names : uint8_t { random, pinned };
 /// In which order a folder's entries are read.
 enum class FolderOrder : uint8_t { off, sorted, reversed };
 
-/// Which processors' code libraries take: their own, that of the oldest ones, that of those with AVX2 and
-/// FMA.
+/// Which processors' code libraries take: their own, that of the oldest ones, that of those with
+/// AVX2 and FMA.
 enum class PortableLevel : uint8_t { off, oldest, avx2 };
 
 struct Options {
@@ -42,31 +44,35 @@ struct Options {
   Fill fill = Fill::off;
   FolderOrder folders = FolderOrder::off;
   WorkerOrder workers = WorkerOrder::started;
+  Names names = Names::random;
   PortableLevel portable = PortableLevel::off;
   bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host, or calls
   bool fingerprint_calls = false;
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.
-  bool pins() const { return mode == Mode::enforce || mode == Mode::record || mode == Mode::strict; }
+  bool pins() const {
+    return mode == Mode::enforce || mode == Mode::record || mode == Mode::strict;
+  }
   /// Deterministic algorithms and settings are forced.
   bool forces() const { return mode == Mode::enforce || mode == Mode::strict; }
   bool strict() const { return mode == Mode::strict; }
 };
 
-/// The options of this process: its environment's, and what it does not say, its parent's in the same run.
-/// The first call reads them; a variable with a wrong value, or an unknown DETSHIM_ variable, ends the
-/// process there with one line on stderr and exit status 2.
+/// The options of this process: its environment's, and what it does not say, its parent's in the
+/// same run. The first call reads them; a variable with a wrong value, or an unknown DETSHIM_
+/// variable, ends the process there with one line on stderr and exit status 2.
 inline const Options& options();
 
-/// The same as options().fingerprint, but false until the options were read: for what draws millions of
-/// times.
+/// The same as options().fingerprint, but false until the options were read: for what draws
+/// millions of times.
 inline bool takes_fingerprints();
 
 /// True if DETSHIM_DISABLE lists `env:<name>`.
 bool setting_is_disabled(const char* name);
 
-/// True if DETSHIM_LEAVE names it: what reads it is here in a version in which the value is not known good.
+/// True if DETSHIM_LEAVE names it: what reads it is here in a version in which the value is not
+/// known good.
 bool setting_is_left(const char* name);
 
 /// True if DETSHIM_KEEP_ENTROPY names the file or the Python module, by the start of its name.
@@ -75,9 +81,9 @@ bool keeps_entropy(const char* name);
 /// True if it names the file with a - before it: pinned, whatever is in it.
 bool gives_up_entropy(const char* file_name);
 
-/// True if the purpose of this program, or script, is a secret (common/cryptography.h): its entropy and its
-/// seeds stay its own, unless DETSHIM_KEEP_ENTROPY names it with a - before it. Told by the name by which it
-/// was executed.
+/// True if the purpose of this program, or script, is a secret (common/cryptography.h): its entropy
+/// and its seeds stay its own, unless DETSHIM_KEEP_ENTROPY names it with a - before it. Told by the
+/// name by which it was executed.
 bool makes_secrets();
 
 /// True if it is a script, or was started by one: what it starts makes its secrets.
@@ -97,6 +103,8 @@ inline const Options& options() {
   return __builtin_expect(is_read, 1) ? detail::current_options : detail::read_options();
 }
 
-inline bool takes_fingerprints() { return __builtin_expect(detail::current_options.fingerprint, 0); }
+inline bool takes_fingerprints() {
+  return __builtin_expect(detail::current_options.fingerprint, 0);
+}
 
 } // namespace detshim

@@ -12,8 +12,8 @@
 namespace detshim {
 namespace {
 
-/// A variable, the entry that is set for the oldest processors and for those with AVX2, and values that must
-/// give way: those that leave the choice to the processor, separated by |.
+/// A variable, the entry that is set for the oldest processors and for those with AVX2, and values
+/// that must be replaced: those that leave the choice to the processor, separated by |.
 struct Portable {
   const char* name;
   const char* entry;
@@ -21,19 +21,22 @@ struct Portable {
   const char* replaced;
 };
 
-// Of the oldest processors that the libraries still have code for: SSE4.2 on x86-64. One thread, because
-// OpenBLAS and others take no more than there are processors, and the number decides how sums are divided.
-// MKL: its code for AVX2 is for the processors of its own maker, and others get another one.
+// Of the oldest processors that the libraries still have code for: SSE4.2 on x86-64. One thread,
+// because OpenBLAS and others take no more than there are processors, and the number decides how
+// sums are divided. MKL: its code for AVX2 is for the processors of its own maker, and others get
+// another one.
 constexpr char mkl[] = "MKL_CBWR=COMPATIBLE";
 constexpr char one_dnn[] = "ONEDNN_MAX_CPU_ISA=SSE41";
 constexpr char aten[] = "ATEN_CPU_CAPABILITY=default";
 constexpr char threads[] = "OMP_NUM_THREADS=1";
-// What comes after SSE4.2, which newer NumPys are built with, by the names of versions before and from 2.4
-// on. Names that a version does not know are passed over.
-constexpr char numpy[] = "NPY_DISABLE_CPU_FEATURES=AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX "
-                         "AVX512_CNL AVX512_ICL AVX512_SPR X86_V3 X86_V4";
-constexpr char numpy_avx2[] = "NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL "
-                              "AVX512_ICL AVX512_SPR X86_V4";
+// What comes after SSE4.2, which newer NumPys are built with, by the names of versions before and
+// from 2.4 on. Names that a version does not know are passed over.
+constexpr char numpy[] =
+    "NPY_DISABLE_CPU_FEATURES=AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX "
+    "AVX512_CNL AVX512_ICL AVX512_SPR X86_V3 X86_V4";
+constexpr char numpy_avx2[] =
+    "NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL "
+    "AVX512_ICL AVX512_SPR X86_V4";
 #if defined(__x86_64__)
 constexpr char openblas[] = "OPENBLAS_CORETYPE=Nehalem";
 #else
@@ -49,12 +52,14 @@ constexpr Portable portables[] = {
     {"OMP_NUM_THREADS", threads, threads, ""},
 };
 
-// libm's functions with FMA, and libmvec's: glibc chooses them as the loader starts a program, which is
-// before any preload. So this reaches the programs that this one starts; `detshim run` sets it for the first.
+// libm's functions with FMA, and libmvec's: glibc chooses them as the loader starts a program,
+// which is before any preload. So this reaches the programs that this one starts; `detshim run`
+// sets it for the first.
 constexpr const char* tunables = "GLIBC_TUNABLES";
 static_assert(is_portable_setting(tunables) && [] {
   for (const Portable& portable : portables)
-    if (!is_portable_setting(portable.name)) return false;
+    if (!is_portable_setting(portable.name))
+      return false;
   return true;
 }());
 constexpr const char* hwcaps = "glibc.cpu.hwcaps=";
@@ -69,14 +74,17 @@ bool is_avx2() { return options().portable == PortableLevel::avx2; }
 /// The user's tunables stay in front.
 void set_tunables() {
   const char* const was = environment_value(tunables);
-  if (setting_is_disabled(tunables) || (was != nullptr && contains(was, hwcaps))) return;
+  if (setting_is_disabled(tunables) || (was != nullptr && contains(was, hwcaps)))
+    return;
   const char* const own = is_avx2() ? portable_hwcaps_avx2 : portable_hwcaps;
   const size_t size = text_length(own) + (was == nullptr ? 0 : text_length(was)) + 64;
   auto* const room = static_cast<char*>(sys::map(size));
-  if (room == nullptr) return;
+  if (room == nullptr)
+    return;
   TextWriter entry(room, size);
   entry.add(tunables).add('=');
-  if (was != nullptr && *was != 0) entry.add(was).add(':');
+  if (was != nullptr && *was != 0)
+    entry.add(was).add(':');
   entry.add(own).c_str();
   set(tunables, was, room);
 }
@@ -84,14 +92,17 @@ void set_tunables() {
 } // namespace
 
 void apply_portable_settings() {
-  if (options().portable == PortableLevel::off || !options().forces()) return;
+  if (options().portable == PortableLevel::off || !options().forces())
+    return;
   for (const Portable& portable : portables) {
-    if (setting_is_disabled(portable.name)) continue;
+    if (setting_is_disabled(portable.name))
+      continue;
     const char* const value = environment_value(portable.name);
     if (value == nullptr || *value == 0 || is_one_of(value, portable.replaced, false))
       set(portable.name, value, is_avx2() ? portable.entry_avx2 : portable.entry);
   }
-  if (has_hwcaps) set_tunables();
+  if (has_hwcaps)
+    set_tunables();
 }
 
 } // namespace detshim

@@ -12,11 +12,15 @@ thread_local constinit ClockSamples* detail::own_clock_samples = nullptr;
 
 namespace {
 
-// So many threads' samples need no system call: a process in a sandbox may make none.
-constinit ClockSamples pool[16] = {};
-constinit uint32_t pool_used = 0;
-constinit ClockSamples* newest = nullptr;
-constinit const RankClockSamples* ranks = nullptr;
+struct SamplesOfThreads {
+  /// So many threads' samples need no system call: a process in a sandbox may make none.
+  ClockSamples pool[16];
+  uint32_t pool_used = 0;
+  ClockSamples* newest = nullptr; ///< of a list
+  const RankClockSamples* of_ranks = nullptr;
+  bool has_other_reading = false;
+};
+constinit SamplesOfThreads threads;
 
 /// Forgets what another thread has noted. The list stays as it is: others walk along it meanwhile.
 void clear(ClockSamples& samples) {
@@ -26,32 +30,34 @@ void clear(ClockSamples& samples) {
   samples.entropy_count = 0;
   __builtin_memset(samples.entropy, 0, sizeof samples.entropy);
   for (ClockSample* readings : {samples.first, samples.latest})
-    for (size_t i = 0; i < call_site_count; ++i) detail::write(readings[i], ClockSample{});
+    for (size_t i = 0; i < call_site_count; ++i)
+      detail::write(readings[i], ClockSample{});
 }
 
 ClockSamples* take_clock_samples() {
-  for (ClockSamples* samples = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); samples != nullptr;
-       samples = samples->next)
+  for (ClockSamples* samples = __atomic_load_n(&threads.newest, __ATOMIC_ACQUIRE);
+       samples != nullptr; samples = samples->next)
     if (!__atomic_load_n(&samples->in_use, __ATOMIC_RELAXED) &&
         !__atomic_exchange_n(&samples->in_use, true, __ATOMIC_ACQUIRE)) {
       clear(*samples);
       return samples;
     }
-  const uint32_t index = __atomic_fetch_add(&pool_used, 1, __ATOMIC_RELAXED);
-  ClockSamples* fresh = index < sizeof pool / sizeof pool[0]
-                            ? &pool[index]
+  const uint32_t index = __atomic_fetch_add(&threads.pool_used, 1, __ATOMIC_RELAXED);
+  ClockSamples* fresh = index < sizeof threads.pool / sizeof threads.pool[0]
+                            ? &threads.pool[index]
                             : static_cast<ClockSamples*>(sys::map(sizeof(ClockSamples)));
-  if (fresh == nullptr) return nullptr;
+  if (fresh == nullptr)
+    return nullptr;
   fresh->in_use = true;
-  fresh->next = __atomic_load_n(&newest, __ATOMIC_RELAXED);
-  while (
-      !__atomic_compare_exchange_n(&newest, &fresh->next, fresh, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
-  }
+  fresh->next = __atomic_load_n(&threads.newest, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&threads.newest, &fresh->next, fresh, false, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED)) {}
   return fresh;
 }
 
 ClockSamples* begin(ClockSamples& samples) {
-  const uint64_t label = detail::thread.label; // its creator has written it; this_thread() makes system calls
+  const uint64_t label =
+      detail::thread.label; // its creator has written it; this_thread() makes system calls
   samples.owner_key = derive(process().key, label);
   samples.owner_is_first = process().is_first && label == 0;
   samples.generation = generation();
@@ -60,19 +66,24 @@ ClockSamples* begin(ClockSamples& samples) {
 
 } // namespace
 
-/// The calling thread's samples in this process. Those of before a fork stay, as another thread's: what the
-/// parent read is the parent's.
+/// The calling thread's samples in this process. Those of before a fork stay, as another thread's:
+/// what the parent read is the parent's.
 ClockSamples* detail::begin_clock_samples() {
-  if (generation() == 0) process();
+  if (generation() == 0)
+    process();
   ClockSamples* samples = take_clock_samples();
   return samples != nullptr ? begin(*samples) : nullptr;
 }
+
+void note_other_reading() { __atomic_store_n(&threads.has_other_reading, true, __ATOMIC_RELAXED); }
+bool has_other_reading() { return __atomic_load_n(&threads.has_other_reading, __ATOMIC_RELAXED); }
 
 bool is_reader(const Module& module) {
   char path[600];
   module_path(module, path, sizeof path);
   bool is_it = *module.path == 0;
-  for (const char* name : {"libstdc++.so", "libc++.so", "libgfortran.so", "libpython", "python"})
+  for (const char* name :
+       {"libstdc++.so", "libc++.so", "libgfortran.so", "libgomp.so", "libpython", "python"})
     is_it |= starts_with(file_name(path), name);
   return is_it;
 }
@@ -87,11 +98,13 @@ ClockSamples* own_clock_samples() {
   ClockSamples* const samples = detail::own_clock_samples;
   return samples != nullptr && samples->generation == generation() ? samples : nullptr;
 }
-const ClockSamples* newest_clock_samples() { return __atomic_load_n(&newest, __ATOMIC_ACQUIRE); }
-const RankClockSamples* rank_clock_samples() { return ranks; }
+const ClockSamples* newest_clock_samples() {
+  return __atomic_load_n(&threads.newest, __ATOMIC_ACQUIRE);
+}
+const RankClockSamples* rank_clock_samples() { return threads.of_ranks; }
 
 void share_clock_samples(const RankClockSamples* shared, ClockSamples* mine) {
-  ranks = shared;
+  threads.of_ranks = shared;
   const ClockSamples* before = own_clock_samples();
   if (before != nullptr) { // another library's constructor has read a clock
     __builtin_memcpy(mine->first, before->first, sizeof mine->first);
@@ -101,12 +114,14 @@ void share_clock_samples(const RankClockSamples* shared, ClockSamples* mine) {
   }
   size_t count = 0;
   each_module([&](const Module& module) {
-    if (!is_reader(module)) return false;
+    if (!is_reader(module))
+      return false;
     CodeRange& range = mine->readers[count++];
     for (int i = 0; i < module.header_count; ++i)
       if (const ElfW(Phdr)& header = module.headers[i]; header.p_type == PT_LOAD) {
         const auto* const at = reinterpret_cast<const unsigned char*>(module.base + header.p_vaddr);
-        if (range.begin == nullptr) range.begin = at;
+        if (range.begin == nullptr)
+          range.begin = at;
         range.end = at + header.p_memsz;
       }
     return count == sizeof mine->readers / sizeof *mine->readers;

@@ -1,12 +1,14 @@
 // What this process has read of clocks and ids: noted by hooks/libc/clocks.cpp, asked by
-// core/seeds/seed_origin.cpp.
+// core/seeds/rules/.
 //
 // Rules, each because a program broke without it:
-// - A note is some stores into memory of the thread's own: no lock, no system call, no look at who the thread
+// - A note is some stores into memory of the thread's own: no lock, no system call, no look at who
+// the thread
 //   is. Programs read a clock a million times a second, in sandboxes, and in signal handlers.
-// - Of each call site the first and the latest reading are kept: a value read once at the start is known
-// after
-//   a million readings elsewhere. Entries go by the low bits of addresses, which are the same in every run.
+// - Of each call site the first and the latest reading are kept: a value read once at the start is
+// known after
+//   a million readings elsewhere. Entries go by the low bits of addresses, which are the same in
+//   every run.
 #pragma once
 
 #include "core/base/generations.h"
@@ -39,11 +41,18 @@ inline ClockSample copy_of(const ClockSample& reading) {
   const uint64_t order = __atomic_load_n(&reading.order, __ATOMIC_ACQUIRE);
   const ClockSample copy = reading;
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  return order != 0 && order == __atomic_load_n(&reading.order, __ATOMIC_RELAXED) ? copy : ClockSample{};
+  return order != 0 && order == __atomic_load_n(&reading.order, __ATOMIC_RELAXED) ? copy
+                                                                                  : ClockSample{};
 }
 
-/// True for the program, and for the library of its language: what others read they read for themselves.
+/// True for the program, for the library of its language, and for OpenMP's, which reads a clock for
+/// the program alone: what others read they read for themselves.
 bool is_reader(const Module& module);
+
+/// The program has read something else that is another in each run (/proc, a network, a timer):
+/// what it passes may be made of that.
+void note_other_reading();
+bool has_other_reading();
 
 /// The calling thread ends: its samples may be overwritten by another's.
 void leave_clock_samples();
@@ -73,7 +82,8 @@ ClockSamples* begin_clock_samples();
 
 inline ClockSamples* own_or_new_clock_samples() {
   ClockSamples* const samples = own_clock_samples;
-  const bool is_known = __builtin_expect(samples != nullptr && samples->generation == generation(), 1);
+  const bool is_known =
+      __builtin_expect(samples != nullptr && samples->generation == generation(), 1);
   return is_known ? samples : begin_clock_samples();
 }
 
@@ -84,7 +94,8 @@ inline size_t entry_of(ClockSamples& samples, const void* call_site) {
   for (size_t i = 0; i < call_site_count; ++i) {
     const size_t entry = (home + i) % call_site_count;
     const void* const known = samples.latest[entry].call_site;
-    if (known == call_site || known == nullptr) return entry;
+    if (known == call_site || known == nullptr)
+      return entry;
   }
   samples.has_forgotten = true;
   return home;
@@ -100,11 +111,12 @@ inline void write(ClockSample& entry, const ClockSample& reading) {
 }
 } // namespace detail
 
-/// ClockSamples a reading of the calling thread. Async-signal-safe; makes a system call only in a process
-/// with many threads.
+/// ClockSamples a reading of the calling thread. Async-signal-safe; makes a system call only in a
+/// process with many threads.
 inline void note_clock_sample(Source source, uint64_t a, uint64_t b, const void* call_site) {
   ClockSamples* const samples = detail::own_or_new_clock_samples();
-  if (samples == nullptr) return;
+  if (samples == nullptr)
+    return;
   const size_t entry = detail::entry_of(*samples, call_site);
   const ClockSample reading = {source, call_site, a, b, ++samples->order};
   if (__builtin_expect(samples->latest[entry].call_site != call_site, 0))
@@ -112,18 +124,19 @@ inline void note_clock_sample(Source source, uint64_t a, uint64_t b, const void*
   detail::write(samples->latest[entry], reading);
 }
 
-/// Notes a word or two of entropy of ours, so that a seed made of them is known for one.
+/// Notes a word or two of entropy of our own, so that a seed made of them is known for one.
 inline void note_entropy(const void* data, size_t size) {
-  ClockSamples* const samples = size == 4 || size == 8 ? detail::own_or_new_clock_samples() : nullptr;
+  ClockSamples* const samples =
+      size == 4 || size == 8 ? detail::own_or_new_clock_samples() : nullptr;
   for (size_t at = 0; samples != nullptr && at < size; at += 4)
-    __builtin_memcpy(&samples->entropy[samples->entropy_count++ % 32], static_cast<const char*>(data) + at,
-                     4);
+    __builtin_memcpy(&samples->entropy[samples->entropy_count++ % 32],
+                     static_cast<const char*>(data) + at, 4);
 }
 
 /// The calling thread's samples in this process; nullptr if it has read nothing.
 ClockSamples* own_clock_samples();
-/// What the main threads of a run's ranks have read, in memory that the ranks have in common: a value that
-/// one rank read and sent to the others is that rank's reading on all of them.
+/// What the main threads of a run's ranks have read, in memory that the ranks have in common: a
+/// value that one rank read and sent to the others is that rank's reading on all of them.
 struct RankClockSamples {
   static constexpr uint32_t limit = 256;
   uint32_t taken;
@@ -131,23 +144,25 @@ struct RankClockSamples {
   ClockSamples of[limit];
 };
 
-/// The main thread samples into `mine` from now on, and each_thread_samples() visits all of `ranks`. At the
-/// start alone.
+/// The main thread samples into `mine` from now on, and each_thread_samples() visits all of
+/// `ranks`. At the start alone.
 void share_clock_samples(const RankClockSamples* ranks, ClockSamples* mine);
 
-/// The newest of all threads' samples in this process, ended threads and those of before a fork among them: a
-/// list by ClockSamples::next. Another thread may be writing to its own.
+/// The newest of all threads' samples in this process, ended threads and those of before a fork
+/// among them: a list by ClockSamples::next. Another thread may be writing to its own.
 const ClockSamples* newest_clock_samples();
 /// Those of this run's ranks; nullptr if there are none.
 const RankClockSamples* rank_clock_samples();
 
 template <typename Visit>
 void each_thread_samples(Visit visit) {
-  for (const ClockSamples* samples = newest_clock_samples(); samples != nullptr; samples = samples->next)
+  for (const ClockSamples* samples = newest_clock_samples(); samples != nullptr;
+       samples = samples->next)
     visit(*samples);
   const RankClockSamples* ranks = rank_clock_samples();
   const uint32_t taken = ranks == nullptr ? 0 : __atomic_load_n(&ranks->taken, __ATOMIC_ACQUIRE);
-  for (uint32_t i = 0; i < taken && i < RankClockSamples::limit; ++i) visit(ranks->of[i]);
+  for (uint32_t i = 0; i < taken && i < RankClockSamples::limit; ++i)
+    visit(ranks->of[i]);
 }
 
 } // namespace detshim

@@ -14,13 +14,15 @@ constinit uint64_t store_lock = 0;
 constinit char file_path[4096] = {};
 constinit bool is_read = false;
 constinit bool said = false;
-constinit const char* checked[16] = {}; // libraries whose choices in the file are this process's to use
+constinit const char* checked[16] =
+    {}; // libraries whose choices in the file are this process's to use
 
 void say(const char* what, const char* more = "") {
   SignalSafeLock guard(log_file::lock);
   TextWriter line(log_file::line_room, sizeof log_file::line_room);
   line.add("detshim: the tuning file \"");
-  for (const char* c = file_path; *c != 0; ++c) line.add(*c >= ' ' && *c < 127 ? *c : '?');
+  for (const char* c = file_path; *c != 0; ++c)
+    line.add(*c >= ' ' && *c < 127 ? *c : '?');
   line.add("\" ").add(what).add(more).add('\n');
   log_file::say(line);
 }
@@ -41,28 +43,35 @@ void find_path() {
   if (*name != '/') {
     SignalSafeLock guard(log_file::lock);
     const long length = sys::call(SYS_getcwd, sys::address(folder), sizeof log_file::path_room);
-    if (!sys::failed(length) && *folder == '/') path.add(folder).add('/');
+    if (!sys::failed(length) && *folder == '/')
+      path.add(folder).add('/');
   }
   path.add(name).c_str();
 }
 
 void read_once() {
-  if (is_read) return;
+  if (is_read)
+    return;
   find_path();
   const bool replays = options().autotune == Autotune::replay;
   Text<200> what;
   switch (store.read(file_path, !replays)) {
   case TuningStore::State::fine:
-    if (replays && store.is_empty()) refuse("holds no choice", accepted_text);
+    if (replays && store.is_empty())
+      refuse("holds no choice", accepted_text);
     break;
   case TuningStore::State::missing:
-    if (replays) refuse("does not exist", accepted_text);
+    if (replays)
+      refuse("does not exist", accepted_text);
     break;
   case TuningStore::State::unreadable:
     add_error(what.add("cannot be read"), static_cast<int>(store.line()));
     refuse(what.c_str(), accepted_text);
   case TuningStore::State::other_format:
-    what.add("has format ").add(store.format()).add("; accepted is format ").add(TuningStore::own_format);
+    what.add("has format ")
+        .add(store.format())
+        .add("; accepted is format ")
+        .add(TuningStore::own_format);
     refuse(what.c_str(), "");
   case TuningStore::State::damaged:
     what.add("is damaged in line ").add(store.line());
@@ -77,12 +86,14 @@ void read_once() {
   is_read = true;
 }
 
-/// Refuses a file that was written elsewhere, at a library's first search: later ones may be on another
-/// device of this process, and a program is not ended in the middle of its work.
+/// Refuses a file that was written elsewhere, at a library's first search: later ones may be on
+/// another device of this process, and a program is not ended in the middle of its work.
 void check(const TuningProblem& problem) {
   for (const char*& library : checked) {
-    if (library != nullptr && same_text(library, problem.library)) return;
-    if (library != nullptr) continue;
+    if (library != nullptr && same_text(library, problem.library))
+      return;
+    if (library != nullptr)
+      continue;
     library = problem.library;
     break;
   }
@@ -92,7 +103,10 @@ void check(const TuningProblem& problem) {
   case TuningStore::Differs::no:
     return;
   case TuningStore::Differs::device:
-    what.add("is from the device \"").add(there).add("\"; accepted is one from \"").add(problem.device);
+    what.add("is from the device \"")
+        .add(there)
+        .add("\"; accepted is one from \"")
+        .add(problem.device);
     refuse(what.add('"').c_str(), ", the device of this process");
   case TuningStore::Differs::version:
     what.add("is from ").add(problem.library).add(' ').add(there).add("; accepted is one from ");
@@ -100,11 +114,12 @@ void check(const TuningProblem& problem) {
   }
 }
 
-/// Reads the file where it was not. False in a thread that has no device yet, and where the library does not
-/// say its version: nothing may be kept or found under such a name.
+/// Reads the file where it was not. False in a thread that has no device yet, and where the library
+/// does not say its version: nothing may be kept or found under such a name.
 bool is_ready_for(const TuningProblem& problem) {
   read_once();
-  if (same_text(problem.device, "unknown") || *problem.version == 0 || same_text(problem.version, "0"))
+  if (same_text(problem.device, "unknown") || *problem.version == 0 ||
+      same_text(problem.version, "0"))
     return false;
   check(problem);
   return true;
@@ -124,7 +139,8 @@ bool gives_one_candidate() {
 
 Autotune event_clock() {
   const Autotune requested = options().autotune;
-  if (options().off()) return Autotune::off;
+  if (options().off())
+    return Autotune::off;
   // To give one candidate is to force an algorithm; to write down a choice changes nothing.
   return requested == Autotune::record || options().forces() ? requested : Autotune::off;
 }
@@ -141,9 +157,11 @@ bool find_tuning(const TuningProblem& problem, char* choice, size_t size) {
 
 bool keep_tuning(const TuningProblem& problem, const char* choice) {
   SignalSafeLock guard(store_lock);
-  if (!guard.held() || !is_ready_for(problem)) return false;
+  if (!guard.held() || !is_ready_for(problem))
+    return false;
   const int error = store.keep(problem, choice, file_path);
-  if (error == 0 || error == TuningStore::is_no_choice || said) return error == 0;
+  if (error == 0 || error == TuningStore::is_no_choice || said)
+    return error == 0;
   said = true; // the program goes on
   Text<100> what;
   add_error(what.add("cannot be written"), -error).add("; choices are missing");

@@ -32,23 +32,25 @@ public:
   ~TuningStore() = default;
   TuningStore& operator=(TuningStore&&) = delete; // neither copied nor moved
 
-  /// Reads the file. `is_shared`: other processes may be appending, so that the last line may be unfinished
-  /// and does not count.
+  /// Reads the file. `is_shared`: other processes may be appending, so that the last line may be
+  /// unfinished and does not count.
   State read(const char* path, bool is_shared = false);
-  /// Where a damaged file is damaged, the error of an unreadable one, and the format of another one.
+  /// Where a damaged file is damaged, the error of an unreadable one, and the format of another
+  /// one.
   uint64_t line() const { return line_; }
   uint64_t format() const { return format_; }
   bool is_empty() const { return lines_.length() == 0; }
 
-  /// Whether the file holds choices of the problem's library, and all of them were made elsewhere; copies
-  /// what the first of them says.
+  /// Whether the file holds choices of the problem's library, and all of them were made elsewhere;
+  /// copies what the first of them says.
   Differs differs(const TuningProblem& problem, char* there, size_t size) const;
 
   /// The last choice for the problem.
   bool find(const TuningProblem& problem, char* choice, size_t size) const;
 
-  /// Appends the choice to the file, unless it is the last one for that problem. 0, or a negated errno:
-  /// `is_no_choice` where the texts are too long or the choice is none, others where it cannot be written.
+  /// Appends the choice to the file, unless it is the last one for that problem. 0, or a negated
+  /// errno: `is_no_choice` where the texts are too long or the choice is not valid, others where
+  /// it cannot be written.
   int keep(const TuningProblem& problem, const char* choice, const char* path);
   static constexpr int is_no_choice = -22; // EINVAL
 

@@ -1,7 +1,7 @@
-// XGBoost: the linear booster's updater `shotgun`, its default, lets threads change weights without a lock;
-// `coord_descent` has threads too and gives one result (doc/parameter.rst, "Parameters for Linear Booster").
-// What is left are kernels for GPUs: histograms before 1.1 (xgboost#5023), and the sampling that differs in
-// the first training of a process (xgboost#8820). Those are recorded.
+// XGBoost: the linear booster's updater `shotgun`, its default, lets threads change weights without
+// a lock; `coord_descent` has threads too and gives one result (doc/parameter.rst, "Parameters for
+// Linear Booster"). What is left are kernels for GPUs: histograms before 1.1 (xgboost#5023), and
+// the sampling that differs in the first training of a process (xgboost#8820). Those are recorded.
 //
 // Signatures: xgboost/c_api.h, 0.90 to 3.2.
 #include "common/text.h"
@@ -21,20 +21,22 @@ bool is_old(const Call& call) {
 
 template <typename Call>
 int set_parameter(const Call& call, void* booster, const char* name, const char* value) {
-  if (call.passes() || name == nullptr || value == nullptr) return call.real(booster, name, value);
+  if (call.passes() || name == nullptr || value == nullptr)
+    return call.real(booster, name, value);
   const auto is = [&](const char* parameter, const char* text) {
     return same_text(name, parameter) && same_text(value, text);
   };
   const bool is_default = is("booster", "gblinear");
   if (is_default || is("updater", "shotgun")) {
     const char* const given = options().forces() ? "coord_descent" : "shotgun";
-    call.record(options().forces() ? Action::replace : Action::nondeterministic, Reason::boosting_unlocked,
-                {is_default ? "unset" : value, given});
+    call.record(options().forces() ? Action::replace : Action::nondeterministic,
+                Reason::boosting_unlocked, {is_default ? "unset" : value, given});
     if (!is_default)
       value = given; // what the program itself sets comes later, or was this
     else if (options().forces())
       call.real(booster, "updater", given);
-  } else if (is("sampling_method", "gradient_based") || (is("tree_method", "gpu_hist") && is_old(call))) {
+  } else if (is("sampling_method", "gradient_based") ||
+             (is("tree_method", "gpu_hist") && is_old(call))) {
     call.record(Action::nondeterministic, Reason::boosting_on_gpu, {value, value});
   }
   return call.real(booster, name, value);
@@ -43,8 +45,9 @@ int set_parameter(const Call& call, void* booster, const char* name, const char*
 using SetParameter = Call<int(void* booster, const char* name, const char* value)>;
 constexpr Description takes_coordinates_in_turn = {
     .action = Action::replace,
-    .fields = {"requested", "effective"},
-    .summary = "The linear booster is updated by coord_descent; what is not repeatable on a GPU is recorded.",
+    .fields = {"requested"_in, "effective"_out},
+    .summary = "The linear booster is updated by coord_descent; what is not repeatable on a GPU is "
+               "recorded.",
 };
 
 } // namespace
@@ -52,4 +55,5 @@ constexpr Description takes_coordinates_in_turn = {
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(xgboost, SetParameter, XGBoosterSetParam, set_parameter, takes_coordinates_in_turn);
+DETSHIM_TEMPLATE_HOOK(xgboost, SetParameter, XGBoosterSetParam, set_parameter,
+                      takes_coordinates_in_turn);

@@ -10,7 +10,8 @@ using namespace abi;
 
 namespace {
 
-/// Appends the attributes, "-" for one that is not known, and those of the later ones that are not as usual.
+/// Appends the attributes, "-" for one that is not known, and those of the later ones that are not
+/// as usual.
 template <size_t Count, size_t LaterCount>
 void add_attributes(TextWriter& text, const LtDescriptor& descriptor,
                     const cublasLtAttribute (&attributes)[Count],
@@ -56,18 +57,21 @@ uint64_t LtProblem::hash() {
 }
 
 void add_algorithm(TextWriter& text, const cublasLtMatmulAlgo& algorithm) {
-  for (const uint64_t word : algorithm.data) text.add_hex(word, 16).add(' ');
+  for (const uint64_t word : algorithm.data)
+    text.add_hex(word, 16).add(' ');
 }
 
 uint64_t key_of(const cublasLtMatmulAlgo& algorithm) { return fnv1a(&algorithm, sizeof algorithm); }
 
 const char* reduction_of(const Hook& hook, const cublasLtMatmulAlgo& algorithm) {
   static constexpr const char* names[] = {"none", "in place", "compute type", "", "output type"};
-  static constinit SiblingFunction<cublasStatus(const cublasLtMatmulAlgo*, int, void*, size_t, size_t*)>
+  static constinit SiblingFunction<cublasStatus(const cublasLtMatmulAlgo*, int, void*, size_t,
+                                                size_t*)>
       get_config("cublasLtMatmulAlgoConfigGetAttribute");
   // By the algorithm: to ask the library at each product would be dear.
   constexpr size_t known_limit = 256;
-  static constinit uint64_t known[known_limit] = {}; // an algorithm's key, its last bits the scheme + 1
+  static constinit uint64_t known[known_limit] =
+      {}; // an algorithm's key, its last bits the scheme + 1
   const uint64_t key = key_of(algorithm) & ~uint64_t{15};
   uint64_t& slot = known[(key >> 4) % known_limit];
   uint64_t entry = __atomic_load_n(&slot, __ATOMIC_RELAXED);

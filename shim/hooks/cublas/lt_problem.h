@@ -35,7 +35,9 @@ uint64_t key_of(const abi::cublasLtMatmulAlgo& algorithm);
 /// What tells an algorithm from others in the log.
 class AlgorithmName {
 public:
-  explicit AlgorithmName(const abi::cublasLtMatmulAlgo& algorithm) { text_.add_hex(key_of(algorithm), 16); }
+  explicit AlgorithmName(const abi::cublasLtMatmulAlgo& algorithm) {
+    text_.add_hex(key_of(algorithm), 16);
+  }
   const char* c_str() { return text_.c_str(); }
 
 private:

@@ -1,4 +1,5 @@
-// Environment variables by which a user of cuBLAS chooses how it computes. They are read as handles are made.
+// Environment variables by which a user of cuBLAS chooses how it computes. They are read as handles
+// are made.
 #pragma once
 
 #include "common/run_variable.h"
@@ -13,7 +14,8 @@ struct CublasVariable {
   const char* harmless; ///< the value that does not
 };
 
-// Names: texts of libcublasLt.so.13; of the strategy cublas_api.h speaks at cublasEmulationStrategy_t.
+// Names: texts of libcublasLt.so.13; of the strategy cublas_api.h speaks at
+// cublasEmulationStrategy_t.
 inline constexpr CublasVariable cublas_variables[] = {
     {"CUBLAS_EMULATE_SINGLE_PRECISION", true, "0"},
     {"CUBLAS_EMULATE_DOUBLE_PRECISION", true, "0"},
@@ -31,7 +33,8 @@ template <typename Call>
 void record_cublas_variables(const Call& call) {
   for (const CublasVariable& variable : cublas_variables) {
     const char* value = environment_value(variable.name);
-    if (value == nullptr || *value == 0) continue;
+    if (value == nullptr || *value == 0)
+      continue;
     if (variable.emulates && !same_text(value, variable.harmless))
       call.record(Action::nondeterministic, Reason::emulation, {value, value, variable.name});
     else

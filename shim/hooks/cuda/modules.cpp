@@ -1,5 +1,6 @@
-// Code for the GPU that a program hands to the driver: by NVRTC, nvJitLink, Triton, CuPy, Numba, JAX, or out
-// of a file of its own. What is loaded is kept, since no file that the log names holds it.
+// Code for the GPU that a program hands to the driver: by NVRTC, nvJitLink, Triton, CuPy, Numba,
+// JAX, or out of a file of its own. What is loaded is kept, since no file that the log names holds
+// it.
 //
 // Symbols: cuda.h of CUDA 13.0, cuda_runtime_api.h of 12.8 on. A fat binary's header:
 // tools/gpu_code/README.md.
@@ -8,7 +9,7 @@
 #include "core/base/hash.h"
 #include "core/base/signal_safe_lock.h"
 #include "core/log/log_file.h"
-#include "hooks/support/driver.h"
+#include "hooks/cuda/driver.h"
 #include "loader/infrastructure.h"
 
 #include <elf.h>
@@ -25,23 +26,28 @@ struct FatHeader {
 };
 constexpr uint32_t wrapper_magic = 0x466243B1, fat_magic = 0xBA55ED50;
 
-/// Writes the bytes to `kernels/` in the log's folder, under their hash, unless they are there, whole or not
-/// at all: a kernel whose code is nowhere counts as unknown.
+/// Writes the bytes to `kernels/` in the log's folder, under their hash, unless they are there,
+/// whole or not at all: a kernel whose code is nowhere counts as unknown.
 void keep_code(const void* bytes, size_t size) {
   constexpr size_t largest = size_t{64} << 20; // a library's, which brings its code in a file
-  if (size == 0 || size > largest) return;
+  if (size == 0 || size > largest)
+    return;
   Text<32> name;
   name.add("kernels/").add_hex(fnv1a(bytes, size));
   SignalSafeLock guard(log_file::lock);
-  if (!guard.held()) return;
+  if (!guard.held())
+    return;
   const int folder = log_file::open_folder(true);
-  if (folder < 0) return;
+  if (folder < 0)
+    return;
   sys::call(SYS_mkdirat, folder, sys::address("kernels"), 0700);
   constexpr int make = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   if (const int fd = sys::openat(folder, name.c_str(), make, 0600); fd >= 0) {
-    const bool is_whole = sys::may_grow_to(size) && sys::write(fd, bytes, size) == static_cast<long>(size);
+    const bool is_whole =
+        sys::may_grow_to(size) && sys::write(fd, bytes, size) == static_cast<long>(size);
     sys::close(fd);
-    if (!is_whole) sys::call(SYS_unlinkat, folder, sys::address(name.c_str()), 0);
+    if (!is_whole)
+      sys::call(SYS_unlinkat, folder, sys::address(name.c_str()), 0);
   }
   sys::close(folder);
 }
@@ -55,12 +61,14 @@ size_t elf_size(const unsigned char* code) {
                       header.e_phoff + size_t{header.e_phnum} * header.e_phentsize);
   const auto* const sections = reinterpret_cast<const Elf64_Shdr*>(code + header.e_shoff);
   for (int i = 0; i < header.e_shnum; ++i)
-    if (sections[i].sh_type != SHT_NOBITS) end = larger(end, sections[i].sh_offset + sections[i].sh_size);
+    if (sections[i].sh_type != SHT_NOBITS)
+      end = larger(end, sections[i].sh_offset + sections[i].sh_size);
   return end;
 }
 
 void keep(const void* code) {
-  if (code == nullptr) return;
+  if (code == nullptr)
+    return;
   uint32_t magic = 0;
   __builtin_memcpy(&magic, code, sizeof magic);
   if (magic == wrapper_magic) {
@@ -71,7 +79,8 @@ void keep(const void* code) {
     Module module;
     const auto* const header = static_cast<const FatHeader*>(code);
     // In a file it is in a section of its own, where the command finds it.
-    if (!find_module(code, module)) keep_code(code, header->header_size + header->size);
+    if (!find_module(code, module))
+      keep_code(code, header->header_size + header->size);
   } else if (__builtin_memcmp(&magic, ELFMAG, SELFMAG) == 0) {
     keep_code(code, elf_size(static_cast<const unsigned char*>(code)));
   } else {
@@ -92,11 +101,13 @@ auto load_code(const Call& call, Handle handle, const void* code, Arguments... a
 template <typename Call, typename Handle, typename... Arguments>
 auto load_file(const Call& call, Handle handle, const char* path, Arguments... arguments) {
   const auto status = call.real(handle, path, arguments...);
-  if (call.passes() || status != decltype(status)::success) return status;
+  if (call.passes() || status != decltype(status)::success)
+    return status;
   call.record(Action::observe, Reason::launched, {});
   const int fd = sys::openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
   struct stat state;
-  if (fd < 0) return status;
+  if (fd < 0)
+    return status;
   if (sys::fstat(fd, state) == 0 && state.st_size > 0) {
     const auto size = static_cast<size_t>(state.st_size);
     const long at = sys::call(SYS_mmap, 0, static_cast<long>(size), PROT_READ, MAP_PRIVATE, fd, 0);
@@ -115,7 +126,8 @@ constexpr Description keeps = {
     .summary = "Keeps the code beside the log, for the verdict on its kernels.",
 };
 using LoadModule = CudaCall<CUresult(CUmodule* module, const void* code)>;
-using LoadModuleWithOptions = CudaCall<CUresult(CUmodule* module, const void* code, unsigned, Word, Word)>;
+using LoadModuleWithOptions =
+    CudaCall<CUresult(CUmodule* module, const void* code, unsigned, Word, Word)>;
 using LoadModuleFile = CudaCall<CUresult(CUmodule* module, const char* path)>;
 template <typename Status, typename Code>
 using LoadLibrary =

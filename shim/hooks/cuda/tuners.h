@@ -1,9 +1,10 @@
-// The Python code that times candidates by CUDA's events and takes the fastest, as data. To add a tuner: read
-// where it asks for the elapsed time, and add that file here; where its candidates have names, add the
-// variables in which they stand.
+// The Python code that times candidates by CUDA's events and takes the fastest, as data. To add a
+// tuner: read where it asks for the elapsed time, and add that file here; where its candidates have
+// names, add the variables in which they stand.
 //
-// Read were Triton 3.9.0, PyTorch 2.15 (with Inductor and its copy of quack), FlashInfer 0.7.2.post1 and
-// quack-kernels 0.6.5 as installed by pip, and TensorRT-LLM's source at commit 000a01de66.
+// Read were Triton 3.9.0, PyTorch 2.15 (with Inductor and its copy of quack), FlashInfer
+// 0.7.2.post1 and quack-kernels 0.6.5 as installed by pip, and TensorRT-LLM's source at commit
+// 000a01de66.
 #pragma once
 
 #include "common/text.h"
@@ -23,8 +24,8 @@ inline constexpr TunerFile tuner_files[] = {
     {"/triton/runtime/autotuner.py", "triton"},
     {"/torch/_inductor/runtime/benchmarking.py", "torch"},      // InductorBenchmarker
     {"/torch/_inductor/runtime/triton_heuristics.py", "torch"}, // CachingAutotuner
-    {"/torch/_inductor/utils.py", "torch"},                     // do_bench_using_profiling's estimates
-    {"/torch/_inductor/select_algorithm.py", "torch"},          // collectives
+    {"/torch/_inductor/utils.py", "torch"},            // do_bench_using_profiling's estimates
+    {"/torch/_inductor/select_algorithm.py", "torch"}, // collectives
     {"/torch/_inductor/autotune_process.py", "torch"},
     {"/torch/_inductor/fx_passes/node_runtime_estimation.py", "torch"}, // orders collectives
     {"/quack/bench/bench_utils.py", "quack"}, // also PyTorch's copy, torch/_vendor/quack
@@ -36,8 +37,9 @@ inline constexpr TunerFile tuner_files[] = {
 /// What a variable of a tuner's frame says.
 enum class Says { kernel, key, candidate };
 
-/// Where the frames of a tuner's file say what is being timed. Of one file all that are there count, in this
-/// order, from the innermost frame on; the first file that names a candidate is the tuner.
+/// Where the frames of a tuner's file say what is being timed. Of one file all that are there
+/// count, in this order, from the innermost frame on; the first file that names a candidate is the
+/// tuner.
 struct TunerVariable {
   char file[56];
   char function[24];
@@ -55,8 +57,10 @@ inline constexpr TunerVariable tuner_variables[] = {
     {"/torch/_inductor/runtime/triton_heuristics.py", "bench", Says::key, "self.kernel_hash"},
     {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::candidate,
      "choice.__class__.__name__"},
-    {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::candidate, "choice.choice.name"},
-    {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::candidate, "choice.description"},
+    {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::candidate,
+     "choice.choice.name"},
+    {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::candidate,
+     "choice.description"},
     {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::key, "inputs"},
     {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::key, "output"},
     // FlashInfer's and TensorRT-LLM's.
@@ -72,7 +76,8 @@ inline constexpr const char* tuner_library = "libnvinfer";
 /// The row of the file, or nullptr.
 constexpr const TunerFile* find_tuner_file(const char* path) {
   for (const TunerFile& tuner : tuner_files)
-    if (ends_with(path, tuner.file)) return &tuner;
+    if (ends_with(path, tuner.file))
+      return &tuner;
   return nullptr;
 }
 

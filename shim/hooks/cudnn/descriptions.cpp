@@ -9,17 +9,20 @@ namespace {
 struct Description {
   const void* descriptor;
   uint64_t hash;    ///< of everything that was set, in whatever order
-  int of_operation; ///< an attribute by which an operation is told; 0 for what is none
+  int of_operation; ///< the attribute that tells which operation it is; 0: it is no operation
 };
 
-// Programs destroy a graph's tensors and operations soon after it, or keep a few hundred graphs.
-constinit DescriptorTable<Description, 2048> descriptions;
-constinit uint64_t lock = 0;
+struct DescriptionMemory {
+  /// Programs destroy a graph's tensors and operations soon after it, or keep a few hundred graphs.
+  DescriptorTable<Description, 2048> descriptions;
+  uint64_t lock = 0;
+};
+constinit DescriptionMemory memory = {};
 
 /// Bytes of an element of cudnnBackendAttributeType_t; 0 for addresses.
 size_t element_size(Type type) {
-  constexpr int handle = 0, boolean = 2, int64 = 3, floating_double = 5, pointer = 6, character = 24,
-                fraction = 26;
+  constexpr int handle = 0, boolean = 2, int64 = 3, floating_double = 5, pointer = 6,
+                character = 24, fraction = 26;
   switch (static_cast<int>(type)) {
   case handle:
   case pointer:
@@ -39,42 +42,50 @@ size_t element_size(Type type) {
 
 } // namespace
 
-void describe(const void* descriptor, Name attribute, Type type, int64_t count, const void* elements) {
+void describe(const void* descriptor, Name attribute, Type type, int64_t count,
+              const void* elements) {
   const int name = static_cast<int>(attribute);
   if (count < 1 || elements == nullptr || name == tensor_unique_id || name == graph_handle ||
       attribute == Name::operation_rng_seed)
     return;
-  SignalSafeLock guard(lock);
-  Description* const own = guard.held() ? descriptions.make(descriptor) : nullptr;
-  if (own == nullptr) return;
+  SignalSafeLock guard(memory.lock);
+  Description* const own = guard.held() ? memory.descriptions.make(descriptor) : nullptr;
+  if (own == nullptr)
+    return;
   own->descriptor = descriptor;
 
   uint64_t hash = mix(static_cast<uint64_t>(name), static_cast<uint64_t>(count));
   if (type == Type::backend_descriptor) {
-    if (own->of_operation == 0 && operation_name(name) != nullptr) own->of_operation = name;
+    if (own->of_operation == 0 && operation_name(name) != nullptr)
+      own->of_operation = name;
     for (int64_t i = 0; i < count; ++i) {
-      const Description* const held = descriptions.find(static_cast<const Descriptor*>(elements)[i]);
+      const Description* const held =
+          memory.descriptions.find(static_cast<const Descriptor*>(elements)[i]);
       hash = mix(hash, held != nullptr ? held->hash : 0);
     }
   } else {
     const size_t size = element_size(type) * static_cast<size_t>(count);
-    for (size_t i = 0; i < size; ++i) hash = mix(hash, static_cast<const unsigned char*>(elements)[i]);
+    for (size_t i = 0; i < size; ++i)
+      hash = mix(hash, static_cast<const unsigned char*>(elements)[i]);
   }
   own->hash += hash; // a sum: a program may set the attributes in any order
 }
 
 bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& text) {
   constexpr size_t hash_room = 24;
-  SignalSafeLock guard(lock);
-  if (!guard.held()) return false;
+  SignalSafeLock guard(memory.lock);
+  if (!guard.held())
+    return false;
   uint64_t hash = 0;
   Text<problem_size - hash_room> words;
   for (int64_t i = 0; i < count; ++i) {
-    const Description* const operation = descriptions.find(operations[i]);
-    if (operation == nullptr) return false;
+    const Description* const operation = memory.descriptions.find(operations[i]);
+    if (operation == nullptr)
+      return false;
     hash = mix(hash, operation->hash);
     const char* const name = operation_name(operation->of_operation);
-    if (i != 0) words.add("; ");
+    if (i != 0)
+      words.add("; ");
     words.add(name != nullptr ? name : "?");
   }
   text.add(words.c_str(), words.length()).add(" #").add_hex(hash, 16);
@@ -88,9 +99,11 @@ const char* hash_of_problem(const char* name) {
 }
 
 void forget_description(const void* descriptor) {
-  SignalSafeLock guard(lock);
-  if (!guard.held()) return;
-  if (Description* const known = descriptions.find(descriptor)) known->descriptor = nullptr;
+  SignalSafeLock guard(memory.lock);
+  if (!guard.held())
+    return;
+  if (Description* const known = memory.descriptions.find(descriptor))
+    known->descriptor = nullptr;
 }
 
 } // namespace detshim::cudnn

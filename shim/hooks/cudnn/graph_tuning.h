@@ -1,5 +1,5 @@
-// Recorded tuning of operation graphs: the plan that a program ran last is kept, and its engine config comes
-// first in the heuristics' lists of later runs (docs/TUNING_FILE.md).
+// Recorded tuning of operation graphs: the plan that a program ran last is kept, and its engine
+// config comes first in the heuristics' lists of later runs (docs/TUNING_FILE.md).
 #pragma once
 
 #include "core/tuning/tuning.h"
@@ -28,7 +28,8 @@ private:
 template <typename Call>
 void keep_choice(const Call& call, Descriptor plan) {
   const Note note = note_of(plan);
-  if (!run_last(note)) return;
+  if (!run_last(note))
+    return;
   const Backend backend = backend_of(call);
   Owned config(backend, DescriptorType::engine_config);
   Text<tuning_choice_size> choice;
@@ -57,7 +58,8 @@ Kept find_kept(const Call& call, const Backend& backend, uint32_t graph, const D
   for (int64_t i = 0; i < count; ++i) {
     Text<tuning_choice_size> name;
     const Config config = config_of(backend, configs[i], &name);
-    if (name.length() != 0 && same_text(name.c_str(), kept)) return {i, config, Reason::kept_choice};
+    if (name.length() != 0 && same_text(name.c_str(), kept))
+      return {i, config, Reason::kept_choice};
   }
   return {-1, {}, Reason::kept_choice_not_offered};
 }

@@ -9,10 +9,13 @@ using namespace abi;
 
 /// Both ways to set a descriptor.
 template <typename Call, typename... Others>
-cudnnStatus set_pooling(const Call& call, cudnnPoolingDescriptor_t descriptor, cudnnPoolingMode mode,
-                        Others... others) {
-  const auto set = [&](cudnnPoolingMode which) { return call.real(descriptor, which, others...); };
-  if (call.passes() || mode != cudnnPoolingMode::max) return set(mode);
+cudnnStatus set_pooling(const Call& call, cudnnPoolingDescriptor_t descriptor,
+                        cudnnPoolingMode mode, Others... others) {
+  const auto set = [&](cudnnPoolingMode which) {
+    return call.real(descriptor, which, others...);
+  };
+  if (call.passes() || mode != cudnnPoolingMode::max)
+    return set(mode);
   constexpr auto max = static_cast<int64_t>(cudnnPoolingMode::max);
   Reason why = Reason::nondeterministic_pooling;
   if (options().forces()) {
@@ -20,7 +23,8 @@ cudnnStatus set_pooling(const Call& call, cudnnPoolingDescriptor_t descriptor, c
     if (status == cudnnStatus::success)
       call.record(Action::replace, Reason::nondeterministic_pooling,
                   {max, static_cast<int64_t>(cudnnPoolingMode::max_deterministic)});
-    if (!is_refusal(status)) return status;
+    if (!is_refusal(status))
+      return status;
     why = Reason::refused_by_library;
     if (options().strict()) {
       call.record(Action::refuse, why, {max, ""});
@@ -28,13 +32,14 @@ cudnnStatus set_pooling(const Call& call, cudnnPoolingDescriptor_t descriptor, c
     }
   }
   const cudnnStatus status = set(mode);
-  if (status == cudnnStatus::success) call.record(Action::nondeterministic, why, {max, max});
+  if (status == cudnnStatus::success)
+    call.record(Action::nondeterministic, why, {max, max});
   return status;
 }
 
 constexpr Description sets_deterministic = {
     .action = Action::refuse,
-    .fields = {"requested", "effective"},
+    .fields = {"requested"_in, "effective"_out},
     .summary = "Sets MAX_DETERMINISTIC instead of MAX, whose backward pass adds by atomics.",
 };
 using Set2d = CallOfWords<cudnnStatus, 7, cudnnPoolingDescriptor_t, cudnnPoolingMode>;

@@ -1,6 +1,6 @@
-// cuFFT: nothing to force. None of a plan's properties is timed (cufft.h of 12.5: patient JIT, threads of the
-// host, Bluestein only, no FMA), and there are no others. What may make its transforms differ is recorded:
-// the program's own code inside them, and several GPUs.
+// cuFFT: nothing to force. None of a plan's properties is timed (cufft.h of 12.5: patient JIT,
+// threads of the host, Bluestein only, no FMA), and there are no others. What may make its
+// transforms differ is recorded: the program's own code inside them, and several GPUs.
 #include "abi/cufft.h"
 #include "hooks/support/functions.h"
 #include "loader/hook.h"
@@ -23,17 +23,19 @@ constexpr auto set_devices = [](const auto& call, cufftHandle /*plan*/, int coun
 };
 constexpr Description records_callback = {
     .action = Action::observe,
-    .fields = {"type"},
+    .fields = {"type"_in},
     .summary = "Recorded: the program's own code runs inside the transform.",
 };
 
-constexpr Description says_library = {.action = Action::observe, .summary = "Says which cuFFT answers."};
+constexpr Description says_library = {.action = Action::observe,
+                                      .summary = "Says which cuFFT answers."};
 
 template <int count>
 using Words = CallOfWords<cufftResult, count>;
 using SetCallback = OutermostCall<cufftResult(Word, Word, cufftXtCallbackType, Word)>;
 using SetGPUs = OutermostCall<cufftResult(cufftHandle plan, int count, int* which)>;
-using SetJitCallback = OutermostCall<cufftResult(Word, Word, Word, Word, cufftXtCallbackType, Word)>;
+using SetJitCallback =
+    OutermostCall<cufftResult(Word, Word, Word, Word, cufftXtCallbackType, Word)>;
 
 } // namespace
 } // namespace detshim
@@ -44,11 +46,12 @@ DETSHIM_TEMPLATE_HOOK(cufft, Words<1>, cufftCreate, name_library, says_library);
 DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftPlan1d, cufftPlan2d, name_library, says_library);
 DETSHIM_TEMPLATE_HOOK(cufft, Words<5>, cufftPlan3d, name_library, says_library);
 DETSHIM_TEMPLATE_HOOK(cufft, Words<11>, cufftPlanMany, name_library, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, SetCallback, cufftXtSetCallback, say_after<set_callback>, records_callback);
+DETSHIM_TEMPLATE_HOOK(cufft, SetCallback, cufftXtSetCallback, say_after<set_callback>,
+                      records_callback);
 DETSHIM_TEMPLATE_HOOK(cufft, SetJitCallback, cufftXtSetJITCallback, say_after<set_callback>,
                       records_callback);
 
 DETSHIM_TEMPLATE_HOOK(
     cufft, SetGPUs, cufftXtSetGPUs, say_after<set_devices>, .action = Action::nondeterministic,
-    .fields = {"gpus"},
+    .fields = {"gpus"_in},
     .summary = "Recorded: of a transform on several GPUs nothing is said of its repeatability.");

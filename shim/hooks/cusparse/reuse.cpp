@@ -1,5 +1,6 @@
-// cuSPARSE's products of two sparse matrices whose pattern is used again (SpGEMMreuse): each phase takes the
-// deterministic algorithm. What the default is may change with the version: it is replaced too.
+// cuSPARSE's products of two sparse matrices whose pattern is used again (SpGEMMreuse): each phase
+// takes the deterministic algorithm. What the default is may change with the version: it is
+// replaced too.
 #include "abi/cusparse.h"
 #include "hooks/support/functions.h"
 #include "loader/hook.h"
@@ -20,13 +21,14 @@ cusparseStatus reuse(const Call& call, Arguments... arguments) {
 
 constexpr Description replaces = {
     .action = Action::replace,
-    .fields = {"requested", "effective"},
+    .fields = {"requested"_in, "effective"_out},
     .summary = "Replaces NONDETERMINITIC and the default by DETERMINITIC.",
 };
 
 // The algorithm stands behind the handle, two operations and three matrices.
 using WithOneBuffer = CallOfWords<cusparseStatus, 3, Word, Word, Word, Word, Word, Word, Algorithm>;
-using WithThreeBuffers = CallOfWords<cusparseStatus, 7, Word, Word, Word, Word, Word, Word, Algorithm>;
+using WithThreeBuffers =
+    CallOfWords<cusparseStatus, 7, Word, Word, Word, Word, Word, Word, Algorithm>;
 // Two factors and a type besides.
 using WithValues =
     CallOfWords<cusparseStatus, 1, Word, Word, Word, Word, Word, Word, Word, Word, Word, Algorithm>;

@@ -1,5 +1,5 @@
-// Functions of cuSPARSE of which NVIDIA documents neither that they repeat nor that they do not. They go
-// ahead in strict mode too: to refuse what may be repeatable would break programs.
+// Functions of cuSPARSE of which NVIDIA documents neither that they repeat nor that they do not.
+// They go ahead in strict mode too: to refuse what may be repeatable would break programs.
 #include "abi/cusparse.h"
 #include "hooks/support/functions.h"
 #include "loader/hook.h"
@@ -23,20 +23,21 @@ using Words = CallOfWords<cusparseStatus, count>;
 using namespace detshim;
 
 // After each name: how many arguments the function takes.
-#define RECORDED(NAME, COUNT)                                                                                \
-  DETSHIM_TEMPLATE_HOOK(cusparse, Words<COUNT>, NAME, record_nondeterministic<Reason::undocumented>,         \
-                        undocumented)
+#define RECORDED(NAME, COUNT)                                                                      \
+  DETSHIM_TEMPLATE_HOOK(cusparse, Words<COUNT>, NAME,                                              \
+                        record_nondeterministic<Reason::undocumented>, undocumented)
 // Those of float, double, and their complex numbers: cusparseS…, D…, C…, Z….
-#define FOUR_TYPES(NAME, COUNT)                                                                              \
-  RECORDED(cusparseS##NAME, COUNT);                                                                          \
-  RECORDED(cusparseD##NAME, COUNT);                                                                          \
-  RECORDED(cusparseC##NAME, COUNT);                                                                          \
+#define FOUR_TYPES(NAME, COUNT)                                                                    \
+  RECORDED(cusparseS##NAME, COUNT);                                                                \
+  RECORDED(cusparseD##NAME, COUNT);                                                                \
+  RECORDED(cusparseC##NAME, COUNT);                                                                \
   RECORDED(cusparseZ##NAME, COUNT)
 
 RECORDED(cusparseSpSV_solve, 9);
 RECORDED(cusparseSpSM_solve, 10);
 RECORDED(cusparseCsr2cscEx2, 15);
-// Products past cusparseSpMV, whose algorithms are not documented (cusparse.h, since 12.9 and 12.7).
+// Products past cusparseSpMV, whose algorithms are not documented (cusparse.h, since 12.9
+// and 12.7).
 RECORDED(cusparseSpMVGeneric, 9);
 RECORDED(cusparseSpMVOp, 7);
 

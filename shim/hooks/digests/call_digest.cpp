@@ -9,14 +9,17 @@ using namespace abi;
 
 constexpr const char* device = "device";
 
-constinit DriverFunction<CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                  unsigned, CUstream, void**, void**)>
+constinit DriverFunction<CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                  unsigned, unsigned, CUstream, void**, void**)>
     launch_kernel("cuLaunchKernel");
 constinit DriverFunction<CUresult(CUmodule*, const void*)> load_module("cuModuleLoadData");
-constinit DriverFunction<CUresult(CUfunction*, CUmodule, const char*)> get_function("cuModuleGetFunction");
+constinit DriverFunction<CUresult(CUfunction*, CUmodule, const char*)>
+    get_function("cuModuleGetFunction");
 constinit DriverFunction<CUresult(void*, size_t, unsigned)> register_memory("cuMemHostRegister_v2");
-constinit DriverFunction<CUresult(CUdeviceptr*, void*, unsigned)> get_address("cuMemHostGetDevicePointer_v2");
-constinit DriverFunction<CUresult(CUdeviceptr*, size_t*, CUdeviceptr)> get_range("cuMemGetAddressRange_v2");
+constinit DriverFunction<CUresult(CUdeviceptr*, void*, unsigned)>
+    get_address("cuMemHostGetDevicePointer_v2");
+constinit DriverFunction<CUresult(CUdeviceptr*, size_t*, CUdeviceptr)>
+    get_range("cuMemGetAddressRange_v2");
 constinit DriverFunction<CUresult(CUcontext)> push_context("cuCtxPushCurrent_v2");
 constinit DriverFunction<CUresult(CUcontext*)> pop_context("cuCtxPopCurrent_v2");
 constinit DriverFunction<CUresult(CUstream, CUcontext*)> context_of_stream("cuStreamGetCtx");
@@ -39,15 +42,16 @@ struct Kernels {
   uint32_t generation;
   int count;
   Kernel kernels[most_contexts];
+  uint64_t lock;
 };
 constinit Kernels kernels = {};
-constinit uint64_t kernels_lock = 0;
 
-/// The current context by a number that no later one gets, whose handle may be the same; 0 where the driver
-/// gives none (before CUDA 12).
+/// The current context by a number that no later one gets, whose handle may be the same; 0 where
+/// the driver gives none (before CUDA 12).
 uint64_t lasting_context(const Hook& hook) {
   unsigned long long id = 0;
-  return get_id.succeeds(hook, static_cast<CUcontext>(nullptr), &id) ? id + 1 : 0; // of the current one
+  return get_id.succeeds(hook, static_cast<CUcontext>(nullptr), &id) ? id + 1
+                                                                     : 0; // of the current one
 }
 
 /// Has the context of the stream current while it lives.
@@ -62,7 +66,8 @@ public:
   }
   ~ContextOfStream() {
     CUcontext context;
-    if (is_pushed_) pop_context.succeeds(hook_, &context);
+    if (is_pushed_)
+      pop_context.succeeds(hook_, &context);
   }
   ContextOfStream& operator=(ContextOfStream&&) = delete; // neither copied nor moved
 
@@ -71,15 +76,18 @@ private:
   bool is_pushed_;
 };
 
-/// Memory for results that the current context can write. False, and nothing is kept, where that cannot be.
+/// Memory for results that the current context can write. False, and nothing is kept, where that
+/// cannot be.
 bool make_results(const Hook& hook, Kernel& kernel) {
   const bool can_register = register_memory.of(hook) != nullptr && get_address.of(hook) != nullptr;
   HashResult* const results = can_register ? make_hash_slots(kernel.set) : nullptr;
-  if (results == nullptr) return false;
-  kernel.has_set =
-      register_memory.succeeds(hook, results, hash_slots * sizeof(HashResult), host_register_mapped) &&
-      get_address.succeeds(hook, &kernel.results, results, 0U);
-  if (!kernel.has_set) forget_hash_slots(kernel.set);
+  if (results == nullptr)
+    return false;
+  kernel.has_set = register_memory.succeeds(hook, results, hash_slots * sizeof(HashResult),
+                                            host_register_mapped) &&
+                   get_address.succeeds(hook, &kernel.results, results, 0U);
+  if (!kernel.has_set)
+    forget_hash_slots(kernel.set);
   return kernel.has_set;
 }
 
@@ -95,34 +103,40 @@ void load_kernel(const Hook& hook, Kernel& kernel) {
 }
 
 Kernel* find_kernel(uint64_t context) {
-  if (kernels.generation != generation()) kernels.count = 0, kernels.generation = generation();
+  if (kernels.generation != generation())
+    kernels.count = 0, kernels.generation = generation();
   for (int i = 0; i < kernels.count; ++i)
-    if (kernels.kernels[i].context == context) return &kernels.kernels[i];
+    if (kernels.kernels[i].context == context)
+      return &kernels.kernels[i];
   return nullptr;
 }
 
-/// That of the current context; without a function where there is none.
+/// That of the current context; without a function where it has no kernel.
 Kernel kernel_here(const Hook& hook) {
   const uint64_t context = lasting_context(hook);
-  SignalSafeLock guard(kernels_lock);
-  if (context == 0 || !guard.held()) return {};
+  SignalSafeLock guard(kernels.lock);
+  if (context == 0 || !guard.held())
+    return {};
   Kernel* known = find_kernel(context);
   if (known == nullptr) {
-    if (kernels.count == most_contexts) return {};
+    if (kernels.count == most_contexts)
+      return {};
     known = &kernels.kernels[kernels.count++];
     *known = {};
     known->context = context;
     known->is_stale = true;
   }
-  if (known->is_stale) load_kernel(hook, *known);
+  if (known->is_stale)
+    load_kernel(hook, *known);
   return *known;
 }
 
 /// A launch failed.
 void note_failure(uint64_t context) {
-  SignalSafeLock guard(kernels_lock);
+  SignalSafeLock guard(kernels.lock);
   Kernel* const known = guard.held() ? find_kernel(context) : nullptr;
-  if (known == nullptr) return;
+  if (known == nullptr)
+    return;
   known->function = nullptr;
   known->is_stale = ++known->failures < most_failures;
 }
@@ -137,19 +151,22 @@ uint64_t extent_of(const HashedArea& area) {
   return extent;
 }
 
-/// True if the GPU can read all of it, as far as the driver tells. The library may still refuse the call.
+/// True if the GPU can read all of it, as far as the driver tells. The library may still refuse the
+/// call.
 bool is_in_one_allocation(const Hook& hook, const HashedArea& area) {
   CUdeviceptr start = 0;
   size_t size = 0;
   return area.goes_by_pointers == 0 && get_range.succeeds(hook, &start, &size, area.start) &&
-         area.start >= start && area.start - start <= size && extent_of(area) <= size - (area.start - start);
+         area.start >= start && area.start - start <= size &&
+         extent_of(area) <= size - (area.start - start);
 }
 
 HashedArea area_at(const void* start, uint64_t width) {
   HashedArea area = {};
   area.start = number_of(start);
   area.width = width;
-  for (uint64_t& count : area.counts) count = 1;
+  for (uint64_t& count : area.counts)
+    count = 1;
   return area;
 }
 
@@ -159,15 +176,18 @@ HashedArea bytes_at(const void* start, uint64_t size) { return area_at(start, si
 
 HashedArea rows_at(const void* start, uint64_t width, uint64_t rows, uint64_t pitch) {
   // Without gaps they are one row; words begin where they did.
-  if (pitch == width && width % 8 == 0) return area_at(start, width * rows);
+  if (pitch == width && width % 8 == 0)
+    return area_at(start, width * rows);
   HashedArea area = area_at(start, width);
   area.counts[0] = rows;
   area.pitches[0] = pitch;
   return area;
 }
 
-HashedArea triangle_of(int fill, const void* start, uint64_t element, int64_t order, int64_t leading) {
-  if (order <= 0 || leading < order) return {};
+HashedArea triangle_of(int fill, const void* start, uint64_t element, int64_t order,
+                       int64_t leading) {
+  if (order <= 0 || leading < order)
+    return {};
   HashedArea area = area_at(start, static_cast<uint64_t>(order) * element);
   area.counts[0] = static_cast<uint64_t>(order);
   area.pitches[0] = static_cast<uint64_t>(leading) * element;
@@ -198,10 +218,13 @@ HashedArea tensor_at(const void* start, uint64_t element, int dimensions, const 
     uint64_t size, stride;
   } dimension[most];
   int count = 0;
-  if (dimensions > most) return {};
+  if (dimensions > most)
+    return {};
   for (int i = 0; i < dimensions; ++i) {
-    if (sizes[i] <= 0 || strides[i] < 0) return {};
-    if (sizes[i] == 1) continue;
+    if (sizes[i] <= 0 || strides[i] < 0)
+      return {};
+    if (sizes[i] == 1)
+      continue;
     int at = count++;
     for (; at > 0 && dimension[at - 1].stride > static_cast<uint64_t>(strides[i]); --at)
       dimension[at] = dimension[at - 1];
@@ -209,14 +232,17 @@ HashedArea tensor_at(const void* start, uint64_t element, int dimensions, const 
   }
   uint64_t row = 1;
   int next = 0;
-  for (; next < count && dimension[next].stride == row; ++next) row *= dimension[next].size;
+  for (; next < count && dimension[next].stride == row; ++next)
+    row *= dimension[next].size;
   HashedArea area = area_at(start, row * element);
   for (int level = 0; next < count; ++level) {
-    if (level == HashedArea::levels) return {};
+    if (level == HashedArea::levels)
+      return {};
     area.counts[level] = dimension[next].size;
     area.pitches[level] = dimension[next].stride * element;
     // Dimensions that lie behind each other are one.
-    for (++next; next < count && dimension[next].stride * element == area.counts[level] * area.pitches[level];
+    for (++next; next < count &&
+                 dimension[next].stride * element == area.counts[level] * area.pitches[level];
          ++next)
       area.counts[level] *= dimension[next].size;
   }
@@ -225,7 +251,8 @@ HashedArea tensor_at(const void* start, uint64_t element, int dimensions, const 
 
 bool is_zero(const void* number, uint64_t size) {
   for (uint64_t i = 0; i < size; ++i)
-    if (static_cast<const unsigned char*>(number)[i] != 0) return false;
+    if (static_cast<const unsigned char*>(number)[i] != 0)
+      return false;
   return true;
 }
 
@@ -234,11 +261,13 @@ void digest_unseen(const Hook& hook, const void* caller) {
 }
 
 CallDigest::~CallDigest() {
-  if (inputs_.parts != 0) give_back_hash_slot(inputs_);
+  if (inputs_.parts != 0)
+    give_back_hash_slot(inputs_);
 }
 
 void CallDigest::add_number(const void* bytes, size_t size) {
-  if (bytes != nullptr) numbers_ = content_hash(bytes, size, numbers_);
+  if (bytes != nullptr)
+    numbers_ = content_hash(bytes, size, numbers_);
 }
 
 void CallDigest::add(const HashedArea& area, Kind kind) {
@@ -256,7 +285,8 @@ void CallDigest::add(const HashedArea& area, Kind kind) {
 bool CallDigest::is_written(const HashedArea& input) const {
   for (int i = 0; i < count_; ++i) {
     const auto& [area, kind] = operands_[i];
-    if (kind != Kind::output || area.goes_by_pointers != 0 || input.goes_by_pointers != 0) continue;
+    if (kind != Kind::output || area.goes_by_pointers != 0 || input.goes_by_pointers != 0)
+      continue;
     if (input.start < area.start + extent_of(area) && area.start < input.start + extent_of(input))
       return true;
   }
@@ -265,32 +295,36 @@ bool CallDigest::is_written(const HashedArea& input) const {
 
 bool CallDigest::hash(const HashedArea& area, PendingHash& into) {
   const Kernel kernel = kernel_here(*hook_);
-  if (kernel.function == nullptr) return why_unread_ = Reason::no_hash_kernel, false;
+  if (kernel.function == nullptr)
+    return why_unread_ = Reason::no_hash_kernel, false;
   if (into.parts == 0 && !take_hash_slot(kernel.set, into))
     return why_unread_ = Reason::too_many_hashes, false;
-  if (into.set != kernel.set) return why_unread_ = Reason::no_hash_kernel, false; // another context's by now
+  if (into.set != kernel.set)
+    return why_unread_ = Reason::no_hash_kernel, false; // another context's by now
   HashJob job = {area, kernel.results + into.slot * sizeof(HashResult), into.slot, into.parts};
   constexpr uint64_t words_of_block = uint64_t{hash_threads} * 4, most_blocks = 1024;
   const uint64_t words = words_of_row(area) * rows_of(area);
   const uint64_t blocks = (words + words_of_block - 1) / words_of_block;
   void* arguments[] = {&job};
   if (launch_kernel.succeeds(*hook_, kernel.function,
-                             static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), 1U, 1U,
-                             hash_threads, 1U, 1U, 0U, stream_, arguments, nullptr))
+                             static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), 1U,
+                             1U, hash_threads, 1U, 1U, 0U, stream_, arguments, nullptr))
     return ++into.parts, true;
-  if (into.parts == 0) give_back_hash_slot(into);
+  if (into.parts == 0)
+    give_back_hash_slot(into);
   note_failure(lasting_context(*hook_));
   return why_unread_ = Reason::no_hash_kernel, false;
 }
 
 bool CallDigest::hash_all(Kind kind, PendingHash& into) {
   for (int i = 0; i < count_; ++i)
-    if (operands_[i].kind == kind && !hash(operands_[i].area, into)) return false;
+    if (operands_[i].kind == kind && !hash(operands_[i].area, into))
+      return false;
   return true;
 }
 
-/// What the call will write over. The library may still refuse the call, so that an area which is nobody's is
-/// none to read.
+/// What the call will write over. An area that may not be the program's is not read: the library
+/// may still refuse the call.
 bool CallDigest::hash_before(Kind kind) {
   for (int i = 0; i < count_; ++i)
     if (operands_[i].kind == kind &&
@@ -303,18 +337,21 @@ bool CallDigest::hash_before(Kind kind) {
 void CallDigest::begin() {
   say_library(*hook_);
   say_library(driver_behind(*hook_));
-  // What is loaded for the first call is loaded before it: the call does not wait on the GPU for it.
+  // What is loaded for the first call is loaded before it: the call does not wait on the GPU for
+  // it.
   const ContextOfStream context(*hook_, stream_);
   if (is_capturing(*hook_, stream_)) {
     why_unread_ = Reason::in_graph;
   } else if (kernel_here(*hook_).function == nullptr) {
-    if (why_unread_ == Reason::none) why_unread_ = Reason::no_hash_kernel;
+    if (why_unread_ == Reason::none)
+      why_unread_ = Reason::no_hash_kernel;
   }
   stream_number_ = number_of_stream(*hook_, stream_);
   sequence_ = digests_of_stream(hook_->info(), device, caller_, stream_number_, shape_.c_str());
   for (int i = 0; i < count_; ++i)
     are_inputs_before_ |= operands_[i].kind == Kind::input && is_written(operands_[i].area);
-  if (!has_inputs_) return;
+  if (!has_inputs_)
+    return;
   // In the order in which they come where none lies under an output.
   has_inputs_ = hash_before(Kind::changed) && (!are_inputs_before_ || hash_before(Kind::input));
 }
@@ -324,12 +361,15 @@ void CallDigest::finish() {
   const uint64_t where = current_context(*hook_);
   Output output;
   for (int i = 0; i < count_; ++i)
-    if (operands_[i].kind == Kind::output) output.bytes += size_of(operands_[i].area);
+    if (operands_[i].kind == Kind::output)
+      output.bytes += size_of(operands_[i].area);
   if (why_unread_ == Reason::none && has_inputs_ && !are_inputs_before_)
     has_inputs_ = hash_all(Kind::input, inputs_);
-  if (why_unread_ == Reason::none) hash_all(Kind::output, output.output);
+  if (why_unread_ == Reason::none)
+    hash_all(Kind::output, output.output);
   if (why_unread_ != Reason::none) {
-    if (output.output.parts != 0) give_back_hash_slot(output.output);
+    if (output.output.parts != 0)
+      give_back_hash_slot(output.output);
     return add_unread_in_stream(sequence_, output.bytes, why_unread_, stream_number_, where);
   }
   output.has_inputs = has_inputs_;

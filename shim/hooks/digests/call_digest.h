@@ -1,14 +1,15 @@
-// What library calls are given on a GPU and leave there (DETSHIM_FINGERPRINT=calls): described by the hooks
-// of those libraries, hashed on the GPU in the call's own stream, by a kernel of ours that runs right behind
-// it.
+// What library calls are given on a GPU and leave there (DETSHIM_FINGERPRINT=calls): described by
+// the hooks of those libraries, hashed on the GPU in the call's own stream, by our own kernel
+// that runs right behind it.
 //
-// Nothing is waited for. In a stream that is being captured nothing is launched; the record says so.
+// Nothing is waited for. In a stream that is being captured nothing is launched, which the
+// record tells.
 #pragma once
 
 #include "common/reasons.h"
 #include "core/fingerprint/area_hash.h"
 #include "core/fingerprint/pending_transfers.h"
-#include "hooks/support/driver.h"
+#include "hooks/cuda/driver.h"
 #include "hooks/support/functions.h"
 
 namespace detshim {
@@ -17,15 +18,16 @@ namespace detshim {
 HashedArea bytes_at(const void* start, uint64_t size);
 /// Rows of `width` bytes, `pitch` bytes apart. A matrix by columns has its columns here.
 HashedArea rows_at(const void* start, uint64_t width, uint64_t rows, uint64_t pitch);
-/// A triangle of a square matrix by columns, with its diagonal; `fill` is CUBLAS_FILL_MODE_LOWER, 0, or
-/// another's. Empty where the matrix cannot lie so.
-HashedArea triangle_of(int fill, const void* start, uint64_t element, int64_t order, int64_t leading);
+/// A triangle of a square matrix by columns, with its diagonal; `fill` is CUBLAS_FILL_MODE_LOWER,
+/// 0, or another's. Empty where the matrix cannot lie so.
+HashedArea triangle_of(int fill, const void* start, uint64_t element, int64_t order,
+                       int64_t leading);
 /// So many of such, `pitch` bytes apart.
 HashedArea batch_of(const HashedArea& area, uint64_t count, uint64_t pitch);
 /// So many of such, by an array of pointers on the GPU.
 HashedArea batch_by_pointers(const HashedArea& area, uint64_t count, const void* const* pointers);
-/// A tensor of `element` bytes an element, by its sizes and its distances in elements. Empty, that is without
-/// width, for one that cannot be described so.
+/// A tensor of `element` bytes an element, by its sizes and its distances in elements. Empty, that
+/// is without width, for one that cannot be described so.
 HashedArea tensor_at(const void* start, uint64_t element, int dimensions, const int64_t* sizes,
                      const int64_t* strides);
 
@@ -45,8 +47,8 @@ public:
 
   /// A handle's stream, or the call's.
   void set_stream(abi::CUstream stream) { stream_ = stream; }
-  /// Read by the call, and not changed, unless an output lies over it: then hashed before the call, if it
-  /// lies within one allocation.
+  /// Read by the call, and not changed, unless an output lies over it: then hashed before the call,
+  /// if it lies within one allocation.
   void add_input(const HashedArea& area) { add(area, Kind::input); }
   /// Read by the call, and changed: hashed before it, if it lies within one allocation.
   void add_changed(const HashedArea& area) { add(area, Kind::changed); }
@@ -60,7 +62,8 @@ public:
   /// A number, or words, that what comes out depends on: "m=128".
   template <typename Value>
   CallDigest& add_shape(const char* name, Value value) {
-    if (shape_.length() != 0) shape_.add(' ');
+    if (shape_.length() != 0)
+      shape_.add(' ');
     shape_.add(name).add('=');
     if constexpr (requires { shape_.add(static_cast<const char*>(value)); })
       shape_.add(static_cast<const char*>(value));
@@ -125,32 +128,41 @@ bool wants_digest(const Call& call) {
 /// Makes a call by run(), with what `describe(digest)` adds hashed if it is wanted.
 template <typename Call, typename Describe, typename Run>
 auto digest_call(const Call& call, Describe describe, Run run) {
-  if (!wants_digest(call)) return run();
+  if (!wants_digest(call))
+    return run();
   CallDigest digest(call.hook(), call.caller());
   describe(digest);
   digest.begin();
   const auto status = run();
-  if (status == decltype(status)::success) digest.finish();
+  if (status == decltype(status)::success)
+    digest.finish();
   return status;
 }
 
-/// Calls the library with the arguments; what `describe(digest, arguments...)` adds is hashed if it is
-/// wanted.
+/// Calls the library with the arguments; what `describe(digest, arguments...)` adds is hashed if it
+/// is wanted.
 template <auto describe, typename Call, typename... Arguments>
 auto call_digested(const Call& call, Arguments... arguments) {
   return digest_call(
-      call, [&](CallDigest& digest) { describe(digest, arguments...); },
-      [&] { return call.real(arguments...); });
+      call,
+      [&](CallDigest& digest) {
+        describe(digest, arguments...);
+      },
+      [&] {
+        return call.real(arguments...);
+      });
 }
 
 inline constexpr Description hashes_call = {
     .action = Action::none,
-    .summary = "Hashes what goes in and what comes out on the GPU, if DETSHIM_FINGERPRINT=calls asks for it.",
+    .summary = "Hashes what goes in and what comes out on the GPU, if DETSHIM_FINGERPRINT=calls "
+               "asks for it.",
 };
 
 } // namespace detshim
 
-/// Declares a hook that does nothing but hash. After NAME: `void describe(CallDigest&, arguments...)`.
-#define DETSHIM_DIGEST_HOOK(LIBRARY, STATUS, NAME, ...)                                                      \
-  DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME, OutermostCall, ::detshim::call_digested,                     \
+/// Declares a hook that does nothing but hash. After NAME: `void describe(CallDigest&,
+/// arguments...)`.
+#define DETSHIM_DIGEST_HOOK(LIBRARY, STATUS, NAME, ...)                                            \
+  DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME, OutermostCall, ::detshim::call_digested,           \
                          ::detshim::hashes_call, __VA_ARGS__)

@@ -1,12 +1,14 @@
 // Clocks and ids: noted as they are read, never changed.
 //
-// A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from one must
-// be found out, and what was read shows whether a seed comes from a clock: core/seeds/clock_samples.h.
-// So a hook here does not count as a draw, writes no record and makes no system call; where the user's code
-// reads one is written at the end (hooks/support/user_call_sites.h).
+// A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from
+// one must be found out, and what was read shows whether a seed comes from a clock:
+// core/seeds/clock_samples.h. So a hook here does not count as a draw, writes no record and makes
+// no system call; where the user's code reads one is written at the end
+// (hooks/support/user_call_sites.h).
 //
 // The exceptions are functions of interpreters that are known to do nothing but seed
-// (hooks/runtimes/seeding_functions.h), and the user's own lines of Python (hooks/runtimes/python_clocks.h).
+// (hooks/runtimes/seeding_functions.h), and the user's own lines of Python
+// (hooks/runtimes/python_clocks.h).
 #include "core/seeds/clock_samples.h"
 #include "hooks/libc/raw_calls.h"
 #include "hooks/runtimes/python_clocks.h"
@@ -15,6 +17,7 @@
 #include "hooks/support/frozen_clocks.h"
 #include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
+#include "loader/python_draws.h"
 
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -28,7 +31,8 @@ namespace {
 /// Notes what was read, where the mode may ask about it later.
 template <typename Call>
 void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
-  if (options().off() || !call.is_hooked()) return;
+  if (options().off() || !call.is_hooked())
+    return;
   note_clock_sample(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
   note_user_call(UserCall::clock, call.caller());
 }
@@ -36,25 +40,32 @@ void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
 /// What a known seeding function gets instead of an id.
 constexpr pid_t no_id = 0;
 
-/// The seeding function that calls and gets a clock of its own, if one does; said where what it seeds still
-/// differs.
+/// The seeding function that calls and gets a clock of its own, if one does; said where what it
+/// seeds still differs.
 template <typename Call>
 const SeedingFunction* seeding_function_of(const Call& call, const void* const* frame = nullptr) {
-  if (call.passes()) return nullptr;
-  const SeedingFunction* function =
-      frame == nullptr ? seeding_function_at(call.caller()) : seeding_function_behind(call.caller(), frame);
-  if (function == nullptr) return nullptr;
+  if (call.passes())
+    return nullptr;
+  const SeedingFunction* function = frame == nullptr
+                                        ? seeding_function_at(call.caller())
+                                        : seeding_function_behind(call.caller(), frame);
+  if (function == nullptr)
+    return nullptr;
   const SeedingAnswer answer = answer_to(*function);
-  if (answer.why != Reason::none) call.record(answer.action, answer.why, {});
+  if (answer.why != Reason::none)
+    call.record(Action::nondeterministic, answer.why, {});
   return answer.has_own_clock ? function : nullptr;
 }
 
-/// True where the user has named the call site: then the reading follows from the seed, and is no sample.
+/// True where the user has named the call site: then the reading follows from the seed, and is no
+/// sample.
 template <typename Call>
 bool freezes(const Call& call) {
-  if (call.passes()) return false;
+  if (call.passes())
+    return false;
   const bool is_of_batches = options().forces() && is_clock_of_batches();
-  if (!is_of_batches && !is_frozen(call.caller())) return false;
+  if (!is_of_batches && !is_frozen(call.caller()))
+    return false;
   call.record(Action::pin, is_of_batches ? Reason::batches_by_time : Reason::frozen_clock, {});
   return true;
 }
@@ -64,7 +75,8 @@ template <Source source, typename Call, typename... Arguments>
 auto read(const Call& call, Arguments... arguments) {
   auto value = call.real(arguments...);
   if (freezes(call)) {
-    value = static_cast<decltype(value)>(source == Source::id ? frozen_id() : frozen_time(true).tv_sec);
+    value =
+        static_cast<decltype(value)>(source == Source::id ? frozen_id() : frozen_time(true).tv_sec);
     return value;
   }
   note(call, source, value);
@@ -75,22 +87,26 @@ auto read(const Call& call, Arguments... arguments) {
 /// This process's, or its parent's.
 template <typename Call>
 pid_t read_process_id(const Call& call) {
-  if (seeding_function_of(call) != nullptr) return no_id;
-  if (freezes(call)) return frozen_id();
+  if (seeding_function_of(call) != nullptr)
+    return no_id;
+  if (freezes(call))
+    return frozen_id();
   const pid_t id = call.real();
+  if (is_users_temporary_name() && !call.passes())
+    return -id; // which tempfile keeps and compares, no more
   note(call, Source::id, id);
   note_python_clock(call, PythonReading::id);
   return id;
 }
 
-constexpr Description notes_a_clock = {
-    .action = Action::nondeterministic,
-    .summary = "Noted: tells which seeds come from a clock. Changed for no one but functions that are known "
-               "to seed from it."};
-constexpr Description notes_an_id = {
-    .action = Action::nondeterministic,
-    .summary = "Noted: tells which seeds come from an id. Changed for no one but functions that are known to "
-               "seed from it."};
+constexpr Description notes_a_clock = {.action = Action::nondeterministic,
+                                       .summary = "Noted: tells which seeds come from a clock. "
+                                                  "Changed for no one but functions that are known "
+                                                  "to seed from it."};
+constexpr Description notes_an_id = {.action = Action::nondeterministic,
+                                     .summary = "Noted: tells which seeds come from an id. Changed "
+                                                "for no one but functions that are known to "
+                                                "seed from it."};
 using Ticks = Call<clock_t()>;
 using Times = Call<clock_t(tms* used)>;
 using Id = Call<pid_t()>;
@@ -100,7 +116,8 @@ using IdOf = Call<pid_t(pid_t process)>;
 
 void note_reading_by_number(const RawCall& call, long number, long b, long result) {
   const bool is_id = number == SYS_getpid || number == SYS_getppid || number == SYS_gettid;
-  if (is_id) note_python_clock(call, PythonReading::id);
+  if (is_id)
+    note_python_clock(call, PythonReading::id);
   if (number != SYS_clock_gettime || result != 0)
     return note(call, is_id ? Source::id : Source::ticks, result);
   const auto& now = *reinterpret_cast<const timespec*>(b);
@@ -115,12 +132,14 @@ DETSHIM_HOOK(libc, time_t, time, (time_t * to), notes_a_clock) {
   DETSHIM_ENTER(time);
   if (freezes(call)) {
     const time_t seconds = frozen_time(false).tv_sec;
-    if (to != nullptr) *to = seconds;
+    if (to != nullptr)
+      *to = seconds;
     return seconds;
   }
   if (const SeedingFunction* function = seeding_function_of(call)) {
     const time_t seconds = seconds_for(*function);
-    if (to != nullptr) *to = seconds;
+    if (to != nullptr)
+      *to = seconds;
     return seconds;
   }
   const time_t now = call.real(to);
@@ -137,20 +156,24 @@ DETSHIM_HOOK(libc, int, gettimeofday, (timeval * now, void* zone), notes_a_clock
     *now = {.tv_sec = frozen.tv_sec, .tv_usec = frozen.tv_nsec / 1000};
     return status;
   }
-  if (const SeedingFunction* function = seeding_function_of(call); function != nullptr && now != nullptr) {
+  if (const SeedingFunction* function = seeding_function_of(call);
+      function != nullptr && now != nullptr) {
     *now = {.tv_sec = seconds_for(*function), .tv_usec = 0};
     return status;
   }
-  if (status == 0 && now != nullptr) note(call, Source::microseconds, now->tv_sec, now->tv_usec);
+  if (status == 0 && now != nullptr)
+    note(call, Source::microseconds, now->tv_sec, now->tv_usec);
   return status;
 }
 
 DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), notes_a_clock) {
   DETSHIM_ENTER(clock_gettime);
   const int status = call.real(clock, now);
-  if (status != 0) return status;
+  if (status != 0)
+    return status;
   if (freezes(call)) {
-    *now = frozen_time(clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE && clock != CLOCK_TAI);
+    *now = frozen_time(clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE &&
+                       clock != CLOCK_TAI);
     return status;
   }
   if (clock == CLOCK_REALTIME) {
@@ -162,7 +185,8 @@ DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), notes_a
     }
   }
   note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
-  note_python_clock(call, clock == CLOCK_REALTIME ? PythonReading::time : PythonReading::other_clock,
+  note_python_clock(call,
+                    clock == CLOCK_REALTIME ? PythonReading::time : PythonReading::other_clock,
                     {true, now->tv_sec, now->tv_nsec});
   return status;
 }
@@ -174,7 +198,8 @@ DETSHIM_HOOK(libc, int, timespec_get, (timespec * now, int base), notes_a_clock)
     *now = frozen_time(false);
     return status;
   }
-  if (status != 0) note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
+  if (status != 0)
+    note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
   return status;
 }
 

@@ -1,9 +1,10 @@
-// A folder's entries in the order of their names. The file system keeps them in an order of its own: of the
-// hashes of the names with a seed that the volume was given (ext4), of their making (tmpfs, btrfs), of a
-// server's choice (NFS). So the same folder reads otherwise on another machine.
+// A folder's entries in the order of their names. The file system keeps them in an order of its
+// own: of the hashes of the names with a seed that the volume was given (ext4), of their making
+// (tmpfs, btrfs), of a server's choice (NFS). So the same folder reads otherwise on another
+// machine.
 //
-// No malloc: an entry stays where the kernel wrote it. A folder that is larger than what is kept at once is
-// left in libc's order.
+// No malloc: an entry stays where the kernel wrote it. A folder that is larger than what is kept at
+// once is left in libc's order.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +19,29 @@ int compare_names(const char* one, const char* other, bool reversed);
 /// Orders `count` entries that libc allocated; false where there is no memory for that.
 bool sort_entries(dirent64** entries, size_t count, bool reversed);
 
-/// How many bytes are taken for the entries of one folder, which may have no end, and their index. Only tests
-/// change it.
-extern constinit size_t listing_limit;
+struct ListingMemory {
+  /// How many bytes are taken for the entries of one folder, which may have no end, and their
+  /// index. Only tests change it.
+  size_t limit = size_t{1} << 30;
+  /// A block that was given back, for the next listing: most folders are small, and there are many
+  /// of them.
+  void* spare_block = nullptr;
+};
+extern constinit ListingMemory listing_memory;
 
-/// Entries of a folder that is open under a descriptor, and a place among them. Two threads may ask for the
-/// next entry at once.
+/// Entries of a folder that is open under a descriptor, and a place among them. Two threads may ask
+/// for the next entry at once.
 class Listing {
 public:
   /// One that begins at the descriptor's offset `start`; nullptr where there is no memory.
   static Listing* make(const void* owner, long start, bool reversed);
   void give_back();
 
-  /// Reads what the next entry needs, if nothing was read since the listing was made or begun again. True if
-  /// it was this call that did.
+  /// Reads what the next entry needs, if nothing was read since the listing was made or begun
+  /// again. True if it was this call that did.
   bool fill(int fd);
-  /// The next entry, which holds until the listing is given back or begun again; nullptr at the end, with
-  /// `error` for why there are no more, or 0.
+  /// The next entry, which holds until the listing is given back or begun again; nullptr at the
+  /// end, with `error` for why there are no more, or 0.
   dirent64* next(int fd, int& error);
 
   /// Whether entries besides "." and ".." were found that can come in more than one order.

@@ -1,7 +1,7 @@
 // Entropy from libc: getrandom, getentropy, the arc4random family, and syscall(SYS_getrandom).
 //
-// arc4random and getentropy make the system call inside libc, without the symbol getrandom, so each needs a
-// wrapper of its own.
+// arc4random and getentropy make the system call inside libc, without the symbol getrandom, so each
+// needs a wrapper of its own.
 #include "hooks/libc/raw_calls.h"
 #include "hooks/support/entropy_source.h"
 
@@ -39,7 +39,8 @@ constexpr unsigned insecure = 4;             // GRND_INSECURE, which older heade
 
 /// Flags that the kernel answers with EINVAL (getrandom(2), drivers/char/random.c).
 constexpr bool is_refused(unsigned flags) {
-  constexpr unsigned known = GRND_NONBLOCK | GRND_RANDOM | insecure, contrary = GRND_RANDOM | insecure;
+  constexpr unsigned known = GRND_NONBLOCK | GRND_RANDOM | insecure,
+                     contrary = GRND_RANDOM | insecure;
   return (flags & ~known) != 0 || (flags & contrary) == contrary;
 }
 
@@ -59,10 +60,13 @@ void fill(Sources& sources, EntropySource<Stream>& source, Kind kind, uint64_t k
 }
 
 template <typename Draw>
-ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& draw, const void* caller) {
-  if (size > getrandom_limit) size = getrandom_limit;
+ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& draw,
+                       const void* caller) {
+  if (size > getrandom_limit)
+    size = getrandom_limit;
   const size_t filled = writable_part(buffer, size);
-  if (__builtin_expect(filled == 0, 0)) return answer_fault();
+  if (__builtin_expect(filled == 0, 0))
+    return answer_fault();
   fill(sources, sources.getrandom, Kind::getrandom, 0, draw, caller, buffer, filled);
   return static_cast<ssize_t>(filled);
 }
@@ -72,10 +76,10 @@ ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& 
 
 using namespace detshim;
 
-DETSHIM_HOOK(
-    libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flags), .action = Action::pin,
-    .summary =
-        "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
+DETSHIM_HOOK(libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flags),
+             .action = Action::pin,
+             .summary = "Fills the buffer from this thread's stream; a cryptography library gets "
+                        "the kernel's bytes.") {
   if (size == 0) { // whether there is such a call: no draw
     DETSHIM_ENTER(getrandom);
     return call.real(buffer, size, flags);
@@ -86,20 +90,24 @@ DETSHIM_HOOK(
   Draw<hooks::getrandom_signature> draw(
       hooks::getrandom, is_insecure ? sources.insecure_call_sites : sources.getrandom.call_sites,
       __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
-  if (draw.first) exchange_imported_seeds(__builtin_return_address(0));
-  if (!draw.pinned || is_refused(flags)) return draw.real()(buffer, size, flags);
+  if (draw.first)
+    exchange_imported_seeds(__builtin_return_address(0));
+  if (!draw.pinned || is_refused(flags))
+    return draw.real()(buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, __builtin_return_address(0));
 }
 
-DETSHIM_HOOK(
-    libc, int, getentropy, (void* buffer, size_t size), .action = Action::pin,
-    .summary =
-        "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
+DETSHIM_HOOK(libc, int, getentropy, (void* buffer, size_t size), .action = Action::pin,
+             .summary = "Fills the buffer from this thread's stream; a cryptography library gets "
+                        "the kernel's bytes.") {
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(getentropy, sources.getentropy.call_sites);
-  if (!draw.pinned || size == 0 || size > 256) return draw.real()(buffer, size);
-  if (writable_part(buffer, size) < size) return answer_fault();
-  fill(sources, sources.getentropy, Kind::getentropy, 0, draw, __builtin_return_address(0), buffer, size);
+  if (!draw.pinned || size == 0 || size > 256)
+    return draw.real()(buffer, size);
+  if (writable_part(buffer, size) < size)
+    return answer_fault();
+  fill(sources, sources.getentropy, Kind::getentropy, 0, draw, __builtin_return_address(0), buffer,
+       size);
   return 0;
 }
 
@@ -107,8 +115,10 @@ DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
              .summary = "Draws from this thread's stream.") {
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(arc4random, sources.arc4random.call_sites);
-  if (draw.pinned) return given(sources.arc4random.ready(Kind::arc4random, draw).word());
-  if (hooks::arc4random.real != nullptr) return draw.real()();
+  if (draw.pinned)
+    return given(sources.arc4random.ready(Kind::arc4random, draw).word());
+  if (hooks::arc4random.real != nullptr)
+    return draw.real()();
   uint32_t word; // before glibc 2.36, reached by a weak reference
   kernel_random(&word, sizeof word);
   return word;
@@ -119,8 +129,8 @@ DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = 
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf.call_sites);
   if (draw.pinned)
-    fill(sources, sources.arc4random_buf, Kind::arc4random, 1, draw, __builtin_return_address(0), buffer,
-         size);
+    fill(sources, sources.arc4random_buf, Kind::arc4random, 1, draw, __builtin_return_address(0),
+         buffer, size);
   else if (hooks::arc4random_buf.real != nullptr)
     draw.real()(buffer, size);
   else
@@ -131,8 +141,10 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
              .summary = "Draws below the bound, without bias, from this thread's stream.") {
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(arc4random_uniform, sources.arc4random_uniform_call_sites);
-  if (!draw.pinned && hooks::arc4random_uniform.real != nullptr) return draw.real()(bound);
-  if (bound < 2) return 0;
+  if (!draw.pinned && hooks::arc4random_uniform.real != nullptr)
+    return draw.real()(bound);
+  if (bound < 2)
+    return 0;
   // Words below 2^32 mod bound are drawn again, so that every remainder has as many words.
   const uint32_t lowest = (0u - bound) % bound;
   for (;;) {
@@ -141,14 +153,17 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
       word = given(sources.arc4random.ready(Kind::arc4random, draw).word());
     else
       kernel_random(&word, sizeof word);
-    if (word >= lowest) return word % bound;
+    if (word >= lowest)
+      return word % bound;
   }
 }
 
 long detshim::getrandom_by_number(const RawCall& call, void* buffer, size_t size, unsigned flags) {
   Sources& sources = this_thread_sources();
   Draw<hooks::syscall_signature> draw(call.hook(), sources.syscall_sites, call.caller());
-  if (draw.first) exchange_imported_seeds(call.caller());
-  if (!draw.pinned || size == 0 || is_refused(flags)) return draw.real()(SYS_getrandom, buffer, size, flags);
+  if (draw.first)
+    exchange_imported_seeds(call.caller());
+  if (!draw.pinned || size == 0 || is_refused(flags))
+    return draw.real()(SYS_getrandom, buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, call.caller());
 }

@@ -1,8 +1,9 @@
-// Variables that were set to repeatable values, and a program that sets them otherwise: said, with the line.
+// Variables that were set to repeatable values, and a program that sets them otherwise: said, with
+// the line.
 //
-// The program's will is done: its value may be right for a reader that has read already, or that never will.
-// cuBLAS's and NCCL's own hooks set theirs again before they are read. What is undone for a while, and given
-// back before anybody has asked for it, is no undoing.
+// The program's will is done: its value may be right for a reader that has read already, or that
+// never will. cuBLAS's and NCCL's own hooks set theirs again before they are read. What is undone
+// for a while, and given back before anybody has asked for it, is no undoing.
 #include "common/run_variable.h"
 #include "core/log/setting_records.h"
 #include "core/policy/settings_watch.h"
@@ -18,7 +19,8 @@ template <typename Signature>
 void look_after(const Call<Signature>& call, const char* text) {
   const char* setting = nullptr;
   const char* value = nullptr;
-  const Subject subject = {call.hook().info().library, call.hook().info().name, call.hook().info().fields};
+  const Subject subject = {call.hook().info().library, call.hook().info().name,
+                           call.hook().info().fields};
   switch (look_at_setting(text, setting, value)) {
   case Undoing::nothing:
     return;
@@ -35,15 +37,17 @@ char* read_variable(const Call& call, const char* name) {
   char* const value = call.real(name);
   const size_t none = settings_table::forced_count;
   const size_t setting = name != nullptr ? settings_table::find_forced(name) : none;
-  if (setting == none || call.passes()) return value;
-  if (note_setting_read(setting, call.caller())) record_read_of_undone(setting);
+  if (setting == none || call.passes())
+    return value;
+  if (note_setting_read(setting, call.caller()))
+    record_read_of_undone(setting);
   return value;
 }
 
 using Read = Call<char*(const char* name)>;
 constexpr Description may_undo_setting = {
     .action = Action::nondeterministic,
-    .fields = {"variable", "value"},
+    .fields = {"variable"_in, "value"_in},
     .summary = "Recorded where it undoes a variable that the library has set (OPTIONS.md).",
 };
 
@@ -52,18 +56,21 @@ constexpr Description may_undo_setting = {
 
 using namespace detshim;
 
-DETSHIM_HOOK(libc, int, setenv, (const char* name, const char* value, int overwrite), may_undo_setting) {
+DETSHIM_HOOK(libc, int, setenv, (const char* name, const char* value, int overwrite),
+             may_undo_setting) {
   DETSHIM_ENTER(setenv);
   const bool does_nothing = name != nullptr && overwrite == 0 && environment_value(name) != nullptr;
   const int status = call.real(name, value, overwrite);
-  if (status == 0 && !does_nothing && !call.passes()) look_after(call, name);
+  if (status == 0 && !does_nothing && !call.passes())
+    look_after(call, name);
   return status;
 }
 
 DETSHIM_HOOK(libc, int, putenv, (char* entry), may_undo_setting) {
   DETSHIM_ENTER(putenv);
   const int status = call.real(entry);
-  if (status == 0 && !call.passes()) look_after(call, entry);
+  if (status == 0 && !call.passes())
+    look_after(call, entry);
   return status;
 }
 
@@ -71,7 +78,8 @@ DETSHIM_HOOK(libc, int, unsetenv, (const char* name), may_undo_setting) {
   DETSHIM_ENTER(unsetenv);
   const bool does_nothing = name == nullptr || *name == 0 || environment_value(name) == nullptr;
   const int status = call.real(name);
-  if (status == 0 && !does_nothing && !call.passes()) look_after(call, name);
+  if (status == 0 && !does_nothing && !call.passes())
+    look_after(call, name);
   return status;
 }
 

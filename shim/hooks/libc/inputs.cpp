@@ -1,10 +1,13 @@
-// What the user's own code reads that no seed pins: times of files, the network, timers, the kernel's files.
-// Nothing is changed. The call sites are written as the process ends (hooks/support/user_call_sites.h), so
-// that a run says what can differ from the next one. Clocks and ids: clocks.cpp.
+// What the user's own code reads that no seed pins: times of files, the network, timers, the
+// kernel's files. Nothing is changed. The call sites are written as the process ends
+// (hooks/support/user_call_sites.h), so that a run says what can differ from the next one. Clocks
+// and ids: clocks.cpp.
 #include "hooks/libc/inputs.h"
 
 #include "common/text.h"
+#include "core/identity/children.h"
 #include "core/log/file_uses.h"
+#include "core/seeds/clock_samples.h"
 #include "hooks/runtimes/python_clocks.h"
 
 #include <fcntl.h>
@@ -19,22 +22,29 @@ namespace detshim {
 bool note_input(UserCall kind, const void* caller) {
   PythonCallSite place;
   const bool is_python = is_input_of_users_python(caller, place);
-  if (is_python) keep_python_call(kind, caller, place);
+  if (is_python)
+    keep_python_call(kind, caller, place);
   return note_user_call(kind, caller) || is_python;
 }
 
 void note_file_of_system(const char* path, const void* caller) {
-  if (path == nullptr || (!starts_with(path, "/proc") && !starts_with(path, "/sys/"))) return;
+  if (path == nullptr || (!starts_with(path, "/proc") && !starts_with(path, "/sys/")))
+    return;
   for (const char* fixed : {"/sys/devices/system/", "/proc/filesystems", "/proc/mounts"})
-    if (starts_with(path, fixed)) return;                              // while the machine is up
-  if (starts_with(path, "/proc/self/") && is_tool_of_system()) return; // of itself
+    if (starts_with(path, fixed))
+      return; // while the machine is up
+  if (starts_with(path, "/proc/self/") && is_tool_of_system())
+    return; // of itself
   if (note_input(UserCall::system, caller) && ends_with(path, "/boot_id"))
     note_file_use(FileUse::read, path); // which stays, until it is another
 }
 
 void note_file_time(const char* path, const void* caller, UserCall kind) {
   // What imports ask about, thousands of times: to look for the line that asks takes 30 us.
-  if (path == nullptr || contains(path, "/python") || contains(path, "-packages") || ends_with(path, ".py"))
+  if (path != nullptr && starts_with(path, "/proc/"))
+    note_other_reading(); // what is numbered anew in each run
+  if (path == nullptr || contains(path, "/python") || contains(path, "-packages") ||
+      ends_with(path, ".py"))
     return;
   note_input(kind, caller);
 }
@@ -54,45 +64,63 @@ void note_status_of_open(int fd, const void* caller) {
 void note_listed_folder(const char* path, const void* caller) {
   note_file_of_system(path, caller);
   // An import reads the names in each folder of sys.path; what comes of it is opened.
-  if (notes_file_uses() && !is_import_of_python(caller)) note_file_use(FileUse::listed, path);
+  if (notes_file_uses() && !is_import_of_python(caller))
+    note_file_use(FileUse::listed, path);
 }
 
 namespace {
 
 template <typename Call>
 int status_of(const Call& call, const char* path, struct stat* status) {
-  if (!options().pins() || !call.is_hooked()) return call.real(path, status);
-  note_file_time(path, call.caller());
-  return note_status(call.real(path, status), AT_FDCWD, path, status);
+  const int answer = call.real(path, status);
+  if (!options().pins() || !call.is_hooked())
+    return answer;
+  note_path(path, answer, [&] {
+    note_file_time(path, call.caller());
+  });
+  return note_status(answer, AT_FDCWD, path, status);
 }
 
 template <typename Call>
 int status_at(const Call& call, int folder, const char* path, struct stat* status, int flags) {
-  if (!options().pins() || !call.is_hooked()) return call.real(folder, path, status, flags);
-  note_file_time(path, call.caller());
-  return note_status(call.real(folder, path, status, flags), folder, path, status);
+  const int answer = call.real(folder, path, status, flags);
+  if (!options().pins() || !call.is_hooked())
+    return answer;
+  note_path(path, answer, [&] {
+    note_file_time(path, call.caller());
+  });
+  return note_status(answer, folder, path, status);
 }
 
 template <typename Call>
 int access_of(const Call& call, const char* path, int mode) {
   const int answer = call.real(path, mode);
-  return options().pins() && call.is_hooked() ? note_status(answer, AT_FDCWD, path, nullptr) : answer;
+  return options().pins() && call.is_hooked() ? note_status(answer, AT_FDCWD, path, nullptr)
+                                              : answer;
 }
 
 /// Where a link leads, and what else is kept with a file.
 template <FileUse use, typename Call, typename... Arguments>
 auto read_of_file(const Call& call, const char* path, Arguments... arguments) {
-  if (options().pins() && call.is_hooked()) {
+  const auto answer = call.real(path, arguments...);
+  if (!options().pins() || !call.is_hooked())
+    return answer;
+  note_path(path, answer, [&] {
     note_file_use(use, path);
-    if (path != nullptr && same_text(path, "/proc/self")) note_input(UserCall::name, call.caller()); // its id
-  }
-  return call.real(path, arguments...);
+    if (same_text(path, "/proc/self"))
+      note_input(UserCall::name, call.caller()); // its id
+  });
+  return answer;
 }
 
 template <typename Call, typename... Arguments>
 ssize_t read_link_at(const Call& call, int folder, const char* path, Arguments... arguments) {
-  if (options().pins() && call.is_hooked()) note_file_use(FileUse::link, path, nullptr, folder);
-  return call.real(folder, path, arguments...);
+  const ssize_t answer = call.real(folder, path, arguments...);
+  if (options().pins() && call.is_hooked())
+    note_path(path, answer, [&] {
+      note_file_use(FileUse::link, path, nullptr, folder);
+    });
+  return answer;
 }
 
 /// A file that gets a name without being opened: it was written under another one.
@@ -111,14 +139,15 @@ int name_link(const Call& call, const char* to, int folder, const char* name) {
   return note_named(call, call.real(to, folder, name), name, folder);
 }
 template <typename Call, typename... Flags>
-int name_at(const Call& call, int before, const char* from, int folder, const char* name, Flags... flags) {
+int name_at(const Call& call, int before, const char* from, int folder, const char* name,
+            Flags... flags) {
   return note_named(call, call.real(before, from, folder, name, flags...), name, folder);
 }
 
 /// A file that a child will have open, which is opened inside libc.
 template <typename Call>
-int open_for_child(const Call& call, posix_spawn_file_actions_t* actions, int fd, const char* path, int flags,
-                   mode_t mode) {
+int open_for_child(const Call& call, posix_spawn_file_actions_t* actions, int fd, const char* path,
+                   int flags, mode_t mode) {
   const int access = flags & O_ACCMODE;
   if (options().pins() && call.is_hooked())
     note_file_use(access == O_RDONLY       ? FileUse::read
@@ -130,7 +159,8 @@ int open_for_child(const Call& call, posix_spawn_file_actions_t* actions, int fd
 
 template <UserCall kind, typename Call, typename... Arguments>
 auto read_input(const Call& call, Arguments... arguments) {
-  if (options().pins() && call.is_hooked()) note_input(kind, call.caller());
+  if (options().pins() && call.is_hooked())
+    note_input(kind, call.caller());
   return call.real(arguments...);
 }
 
@@ -138,7 +168,10 @@ auto read_input(const Call& call, Arguments... arguments) {
 template <typename Call>
 pid_t ask_for_end(const Call& call, pid_t child, int* status, int flags) {
   const pid_t ended = call.real(child, status, flags);
-  if (ended == 0 && options().pins() && call.is_hooked()) note_input(UserCall::timer, call.caller());
+  if (ended > 0 && (flags & WNOHANG) != 0)
+    note_polled_child();
+  if (ended == 0 && options().pins() && call.is_hooked())
+    note_input(UserCall::timer, call.caller());
   return ended;
 }
 
@@ -148,9 +181,9 @@ long read_configuration(const Call& call, int name) {
   return name == _SC_AVPHYS_PAGES ? read_input<UserCall::system>(call, name) : call.real(name);
 }
 
-constexpr Description noted = {.action = Action::observe,
-                               .summary =
-                                   "Noted where the user's own code calls it: it differs in each run."};
+constexpr Description noted = {
+    .action = Action::observe,
+    .summary = "Noted where the user's own code calls it: it differs in each run."};
 constexpr Description used = {.action = Action::observe,
                               .summary = "Noted among the files that the run used."};
 using Status = Call<int(const char* path, struct stat* status)>;
@@ -173,11 +206,12 @@ using NameIn = Call<char*(const char* folder, const char* start)>;
 using ReadLink = Call<ssize_t(const char* path, char* buffer, size_t size)>;
 using ReadLinkAt = Call<ssize_t(int folder, const char* path, char* buffer, size_t size)>;
 using ReadLinkChecked = Call<ssize_t(const char* path, char* buffer, size_t size, size_t room)>;
-using ReadLinkAtChecked = Call<ssize_t(int folder, const char* path, char* buffer, size_t size, size_t room)>;
+using ReadLinkAtChecked =
+    Call<ssize_t(int folder, const char* path, char* buffer, size_t size, size_t room)>;
 using ReadAttribute = Call<ssize_t(const char* path, const char* name, void* value, size_t size)>;
 using ListAttributes = Call<ssize_t(const char* path, char* names, size_t size)>;
-using OpenForChild =
-    Call<int(posix_spawn_file_actions_t* actions, int fd, const char* path, int flags, mode_t mode)>;
+using OpenForChild = Call<int(posix_spawn_file_actions_t* actions, int fd, const char* path,
+                              int flags, mode_t mode)>;
 using Naming = Call<int(const char* from, const char* name)>;
 using LinkAt = Call<int(const char* to, int folder, const char* name)>;
 using NamingAt = Call<int(int before, const char* from, int folder, const char* name)>;
@@ -205,8 +239,10 @@ DETSHIM_TEMPLATE_HOOK(libc, Alarm, alarm, read_input<UserCall::timer>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Usage, getrusage, read_input<UserCall::system>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Answer, sysinfo, read_input<UserCall::system>, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, Answer, ftime, adjtimex, read_input<UserCall::system>, noted);
-DETSHIM_TEMPLATE_HOOKS(libc, Answer, ntp_gettime, ntp_gettimex, read_input<UserCall::system>, noted);
-DETSHIM_TEMPLATE_HOOKS(libc, Asked, sched_getcpu, get_avphys_pages, read_input<UserCall::system>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, Answer, ntp_gettime, ntp_gettimex, read_input<UserCall::system>,
+                       noted);
+DETSHIM_TEMPLATE_HOOKS(libc, Asked, sched_getcpu, get_avphys_pages, read_input<UserCall::system>,
+                       noted);
 DETSHIM_TEMPLATE_HOOKS(libc, FileSystem, statvfs, statvfs64, read_input<UserCall::system>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Configuration, sysconf, read_configuration, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Load, getloadavg, read_input<UserCall::system>, noted);
@@ -221,8 +257,10 @@ DETSHIM_TEMPLATE_HOOK(libc, ReadLink, readlink, read_of_file<FileUse::link>, use
 DETSHIM_TEMPLATE_HOOK(libc, ReadLinkAt, readlinkat, read_link_at, used);
 DETSHIM_TEMPLATE_HOOK(libc, ReadLinkChecked, __readlink_chk, read_of_file<FileUse::link>, used);
 DETSHIM_TEMPLATE_HOOK(libc, ReadLinkAtChecked, __readlinkat_chk, read_link_at, used);
-DETSHIM_TEMPLATE_HOOKS(libc, ReadAttribute, getxattr, lgetxattr, read_of_file<FileUse::attributes>, used);
-DETSHIM_TEMPLATE_HOOKS(libc, ListAttributes, listxattr, llistxattr, read_of_file<FileUse::attributes>, used);
+DETSHIM_TEMPLATE_HOOKS(libc, ReadAttribute, getxattr, lgetxattr, read_of_file<FileUse::attributes>,
+                       used);
+DETSHIM_TEMPLATE_HOOKS(libc, ListAttributes, listxattr, llistxattr,
+                       read_of_file<FileUse::attributes>, used);
 DETSHIM_TEMPLATE_HOOK(libc, OpenForChild, posix_spawn_file_actions_addopen, open_for_child, used);
 DETSHIM_TEMPLATE_HOOKS(libc, Answer, aio_write, aio_write64, read_input<UserCall::timer>, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, Answer, aio_read, aio_read64, read_input<UserCall::timer>, noted);

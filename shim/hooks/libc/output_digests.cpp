@@ -1,10 +1,11 @@
-// What a program prints and writes: hashed by the call site that handed it out, if DETSHIM_FINGERPRINT asks
-// for it (core/fingerprint/output_digests.h). Nothing is changed. Without that option each hook costs one
-// load.
+// What a program prints and writes: hashed by the call site that handed it out, if
+// DETSHIM_FINGERPRINT asks for it (core/fingerprint/output_digests.h). Nothing is changed. Without
+// that option each hook costs one load.
 //
-// Not seen: single characters (putc), wide ones, dprintf, sockets, what libc writes out by itself (a FILE's
-// buffer, which was seen as it was filled), files that are mapped, sendfile and its kin, and io_uring. What
-// another buffer collects first (Python's, an ofstream's) counts where that is written out.
+// Not seen: single characters (putc), wide ones, dprintf, sockets, what libc writes out by itself
+// (a FILE's buffer, which was seen as it was filled), files that are mapped, sendfile and its kin,
+// and io_uring. What another buffer collects first (Python's, an ofstream's) counts where that is
+// written out.
 //
 // Symbols: unistd.h, sys/uio.h, stdio.h.
 #ifndef __NO_INLINE__
@@ -13,6 +14,7 @@
 #include "core/fingerprint/output_digests.h"
 
 #include "common/sys.h"
+#include "core/base/user_memory.h"
 #include "hooks/libc/device_stream.h"
 #include "loader/hook.h"
 
@@ -40,20 +42,27 @@ const char* name_of(FILE* file) {
 
 template <typename Call>
 void add(const Call& call, const char* to, const void* data, long size) {
-  if (size <= 0 || data == nullptr) return;
+  if (size <= 0 || data == nullptr)
+    return;
   const auto length = static_cast<size_t>(size);
-  add_digest(digests_at(call.hook().info(), to, call.caller()), {length, content_hash(data, length)});
+  add_digest(digests_at(call.hook().info(), to, call.caller()),
+             {length, content_hash(data, length)});
 }
 
-/// The first `size` bytes of those parts.
+/// The first `size` bytes of those parts. Nothing where one of them cannot be read: /dev/null takes
+/// it.
 template <typename Call>
 void add_parts(const Call& call, const char* to, const iovec* parts, long size) {
-  if (size <= 0 || parts == nullptr) return;
+  if (size <= 0 || parts == nullptr)
+    return;
   uint64_t hash = 0;
   auto left = static_cast<size_t>(size);
   for (; left > 0; ++parts) {
     const size_t here = parts->iov_len < left ? parts->iov_len : left;
-    if (here > 0) hash = content_hash(parts->iov_base, here, hash);
+    if (!can_read(parts->iov_base, here))
+      return;
+    if (here > 0)
+      hash = content_hash(parts->iov_base, here, hash);
     left -= here;
   }
   add_digest(digests_at(call.hook().info(), to, call.caller()), {static_cast<size_t>(size), hash});
@@ -61,15 +70,18 @@ void add_parts(const Call& call, const char* to, const iovec* parts, long size) 
 
 /// What was formatted, formatted once more: the beginning of a long text.
 template <typename Call>
-[[gnu::noinline]] void add_formatted(const Call& call, const char* to, const char* format, va_list arguments,
-                                     int length) {
-  if (length <= 0) return;
+[[gnu::noinline]] void add_formatted(const Call& call, const char* to, const char* format,
+                                     va_list arguments, int length) {
+  if (length <= 0)
+    return;
   char text[1024]; // little: a thread's stack may be 16 KiB in all
   const int error = errno;
   const int size = vsnprintf(text, sizeof text, format, arguments);
   errno = error;
-  if (size < 0) return;
-  const size_t kept = static_cast<size_t>(size) < sizeof text ? static_cast<size_t>(size) : sizeof text - 1;
+  if (size < 0)
+    return;
+  const size_t kept =
+      static_cast<size_t>(size) < sizeof text ? static_cast<size_t>(size) : sizeof text - 1;
   add_digest(digests_at(call.hook().info(), to, call.caller()),
              {static_cast<size_t>(length), content_hash(text, kept)});
 }
@@ -80,7 +92,10 @@ template <typename Call, typename... More>
 ssize_t write_data(const Call& call, int fd, const void* data, size_t size, More... more) {
   const device::Target to(fd);
   const ssize_t written = call.real(to.number(), data, size, more...);
-  if (wants_fingerprint(call)) add(call, name_of(fd), data, written);
+  if (!wants_fingerprint(call) || written <= 0)
+    return written;
+  const iovec part = {const_cast<void*>(data), static_cast<size_t>(written)};
+  add_parts(call, name_of(fd), &part, written);
   return written;
 }
 
@@ -88,14 +103,16 @@ template <typename Call, typename... More>
 ssize_t write_parts(const Call& call, int fd, const iovec* parts, int count, More... more) {
   const device::Target to(fd);
   const ssize_t written = call.real(to.number(), parts, count, more...);
-  if (wants_fingerprint(call)) add_parts(call, name_of(fd), parts, written);
+  if (wants_fingerprint(call))
+    add_parts(call, name_of(fd), parts, written);
   return written;
 }
 
 template <typename Call>
 size_t write_items(const Call& call, const void* data, size_t size, size_t count, FILE* file) {
   const size_t written = call.real(data, size, count, file);
-  if (wants_fingerprint(call)) add(call, name_of(file), data, static_cast<long>(written * size));
+  if (wants_fingerprint(call))
+    add(call, name_of(file), data, static_cast<long>(written * size));
   return written;
 }
 
@@ -110,10 +127,13 @@ int write_text(const Call& call, const char* text, File... file) {
 using PrintList = Call<int(FILE* file, const char* format, va_list arguments)>;
 using PrintListChecked = Call<int(FILE* file, int flag, const char* format, va_list arguments)>;
 
-/// `real(list)` prints. Those with arguments of their own go on to the function that takes a list of them.
+/// `real(list)` prints. Those with arguments of their own go on to the function that takes a list
+/// of them.
 template <typename Call, typename Real>
-int digest_formatted(const Call& call, const char* to, const char* format, va_list arguments, Real real) {
-  if (!wants_fingerprint(call)) return real(arguments);
+int digest_formatted(const Call& call, const char* to, const char* format, va_list arguments,
+                     Real real) {
+  if (!wants_fingerprint(call))
+    return real(arguments);
   va_list again;
   va_copy(again, arguments);
   const int length = real(arguments);
@@ -125,8 +145,9 @@ int digest_formatted(const Call& call, const char* to, const char* format, va_li
 template <typename Call>
 int print_to_file(const Call& call, FILE* file, const char* format, va_list arguments) {
   const PrintList print(hooks::vfprintf, call.caller());
-  return digest_formatted(call, name_of(file), format, arguments,
-                          [&](va_list list) { return print.real(file, format, list); });
+  return digest_formatted(call, name_of(file), format, arguments, [&](va_list list) {
+    return print.real(file, format, list);
+  });
 }
 
 template <typename Call>
@@ -135,10 +156,12 @@ int print(const Call& call, const char* format, va_list arguments) {
 }
 
 template <typename Call>
-int print_checked_to_file(const Call& call, FILE* file, int flag, const char* format, va_list arguments) {
+int print_checked_to_file(const Call& call, FILE* file, int flag, const char* format,
+                          va_list arguments) {
   const PrintListChecked print(hooks::__vfprintf_chk, call.caller());
-  return digest_formatted(call, name_of(file), format, arguments,
-                          [&](va_list list) { return print.real(file, flag, format, list); });
+  return digest_formatted(call, name_of(file), format, arguments, [&](va_list list) {
+    return print.real(file, flag, format, list);
+  });
 }
 
 template <typename Call>
@@ -152,14 +175,16 @@ constexpr Description hashed = {
 };
 constexpr Description formatted = {
     .action = Action::observe,
-    .summary = "Hashes the first 1023 bytes of what is printed, if DETSHIM_FINGERPRINT asks for it.",
+    .summary =
+        "Hashes the first 1023 bytes of what is printed, if DETSHIM_FINGERPRINT asks for it.",
 };
 
 using WriteData = Call<ssize_t(int fd, const void* data, size_t size)>;
 using WriteDataAt = Call<ssize_t(int fd, const void* data, size_t size, long offset)>;
 using WriteParts = Call<ssize_t(int fd, const iovec* parts, int count)>;
 using WritePartsAt = Call<ssize_t(int fd, const iovec* parts, int count, long offset)>;
-using WritePartsWithFlags = Call<ssize_t(int fd, const iovec* parts, int count, long offset, int flags)>;
+using WritePartsWithFlags =
+    Call<ssize_t(int fd, const iovec* parts, int count, long offset, int flags)>;
 using WriteItems = Call<size_t(const void* data, size_t size, size_t count, FILE* file)>;
 using WriteText = Call<int(const char* text, FILE* file)>;
 using PutLine = Call<int(const char* text)>;

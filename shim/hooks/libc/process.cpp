@@ -1,5 +1,5 @@
-// How processes come and go. A forked child is named by a fork handler (core/identity/children.cpp), of which
-// only clone and _Fork know nothing.
+// How processes come and go. A forked child is named by a fork handler
+// (core/identity/children.cpp), of which only clone and _Fork know nothing.
 #include "hooks/libc/process.h"
 
 #include "core/fingerprint/output_digests.h"
@@ -8,6 +8,7 @@
 #include "core/identity/shared_page.h"
 #include "core/log/closing.h"
 #include "core/log/log_file.h"
+#include "core/log/repeated_names.h"
 #include "hooks/libc/uncovered_execs.h"
 #include "hooks/runtimes/unseen_runtimes.h"
 #include "hooks/support/user_call_sites.h"
@@ -31,14 +32,16 @@ void record_at_end() {
   record_coverage();
 }
 
-// Dash and Python's workers leave without the destructor. Not in a vfork child, whose memory is its parent's.
-// Without a system call where there is nothing to close: the process may be in a sandbox.
+// Dash and Python's workers leave without the destructor. Not in a vfork child, whose memory is its
+// parent's. Without a system call where there is nothing to close: the process may be in a sandbox.
 void close_log_of_this_process() {
-  if (options().off() || !is_own_memory()) return;
+  if (options().off() || !is_own_memory())
+    return;
   record_runtimes();
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid ||
                            process().is_log_awaited || has_user_call_sites();
-  if (!may_have_to) return;
+  if (!may_have_to)
+    return;
   close_log(record_at_end);
 }
 
@@ -52,7 +55,9 @@ void share_log() {
 
 template <typename Call>
 void end_process(const Call& call, int status) {
-  if (!call.passes()) close_log_of_this_process();
+  note_exit_status(status);
+  if (!call.passes())
+    close_log_of_this_process();
   call.real(status);
 }
 
@@ -67,14 +72,17 @@ using End = Call<void(int status)>;
 
 using namespace detshim;
 
-DETSHIM_HOOK(
-    libc, pid_t, fork, (), .action = Action::observe,
-    .summary = "Where the user's code forks is written at the end; the child is named by a fork handler.") {
+DETSHIM_HOOK(libc, pid_t, fork, (), .action = Action::observe,
+             .summary = "Where the user's code forks is written at the end; the child is named by "
+                        "a fork handler.") {
   DETSHIM_ENTER(fork);
-  if (call.passes()) return call.real();
+  if (call.passes())
+    return call.real();
   PythonCallSite line;
-  if (!note_user_call(UserCall::forks, call.caller())) find_python_call_site(line, PythonDetail::all, false);
-  if (line.user == 0) keep_python_call(UserCall::name, call.caller(), line); // os.fork gives an id
+  if (!note_user_call(UserCall::forks, call.caller()))
+    find_python_call_site(line, PythonDetail::all, false);
+  if (line.user == 0)
+    keep_python_call(UserCall::name, call.caller(), line); // os.fork gives an id
   const int turns = turns_to_wait();
   const pid_t child = call.real();
   if (child == 0)
@@ -86,7 +94,8 @@ DETSHIM_HOOK(
 
 DETSHIM_HOOK(libc, pid_t, _Fork, (), names_unseen_child) {
   DETSHIM_ENTER(_Fork);
-  if (call.passes()) return call.real();
+  if (call.passes())
+    return call.real();
   share_log();
   const UnseenFork child;
   return call.real();
@@ -101,15 +110,19 @@ DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void*
   void* const tls = va_arg(more, void*);
   void* const child_tid = va_arg(more, void*);
   va_end(more);
-  const auto make = [&] { return call.real(run, stack, flags, argument, parent_tid, tls, child_tid); };
-  if (call.passes() || (flags & CLONE_VM) != 0) return make();
+  const auto make = [&] {
+    return call.real(run, stack, flags, argument, parent_tid, tls, child_tid);
+  };
+  if (call.passes() || (flags & CLONE_VM) != 0)
+    return make();
   share_log();
   const UnseenFork child;
   return make();
 }
 
-DETSHIM_TEMPLATE_HOOKS(libc, End, _exit, _Exit, end_process, .action = Action::observe,
-                       .summary = "Closes the log of a process that ends without its exit handlers.");
+DETSHIM_TEMPLATE_HOOKS(
+    libc, End, _exit, _Exit, end_process, .action = Action::observe,
+    .summary = "Closes the log of a process that ends without its exit handlers.");
 
 void detshim::prepare_for_children() {
   note_own_preload();
@@ -117,7 +130,8 @@ void detshim::prepare_for_children() {
       [] {
         share_log();
         for (Hook* hook : {&hooks::_exit, &hooks::execve})
-          if (hook->state == Hook::State::unknown) find_real(*hook);
+          if (hook->state == Hook::State::unknown)
+            find_real(*hook);
       },
       nullptr, nullptr);
 }

@@ -1,14 +1,17 @@
-// `syscall` is a stub in assembly that hands every number on by a jump, but those in the table here. System
-// calls that return twice or change the stack must not pass through a C frame; before those, too, it asks.
+// `syscall` is a stub in assembly that hands every number on by a jump, but those in the table
+// here. System calls that return twice or change the stack must not pass through a C frame; before
+// those, too, it asks.
 #include "hooks/libc/raw_calls.h"
 
 #include "core/identity/shared_page.h"
 
 #include <sys/syscall.h>
 
-DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
-             .summary = "SYS_getrandom draws from this thread's stream; calls that execute, read a clock or "
-                        "an id, or set a filter do as the functions.");
+DETSHIM_STUB(
+    libc, long, syscall, (long number, ...), .action = Action::pin,
+    .fields = {"program"_in, "rank"_in},
+    .summary = "SYS_getrandom draws from this thread's stream; calls that execute, read a clock or "
+               "an id, or set a filter do as the functions.");
 
 using namespace detshim;
 
@@ -22,8 +25,8 @@ struct Answered {
 };
 constexpr Answered answered() {
   Answered all = {};
-  for (const int number : {SYS_getrandom, SYS_seccomp, SYS_prctl, SYS_execve, SYS_execveat, SYS_getpid,
-                           SYS_getppid, SYS_gettid, SYS_clock_gettime, SYS_gettimeofday,
+  for (const int number : {SYS_getrandom, SYS_seccomp, SYS_prctl, SYS_execve, SYS_execveat,
+                           SYS_getpid, SYS_getppid, SYS_gettid, SYS_clock_gettime, SYS_gettimeofday,
 #ifdef SYS_time
                            SYS_time,
 #endif
@@ -44,20 +47,25 @@ const void* detshim_prepare_syscall(long number) {
 #if defined(SYS_fork)
   forks |= number == SYS_fork;
 #endif
-  if (forks && !options().off() && !hooks::syscall.disabled) share_page();
-  if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
+  if (forks && !options().off() && !hooks::syscall.disabled)
+    share_page();
+  if (hooks::syscall.real == nullptr)
+    find_real(hooks::syscall);
   __atomic_store_n(&detshim_real_syscall, hooks::syscall.real, __ATOMIC_RELEASE);
   return detshim_real_syscall;
 }
 
 long detshim_answer_syscall(long number, long a, long b, long c, long d, long e, long f) {
   const RawCall call(hooks::syscall, __builtin_return_address(0));
-  const auto word = [](long argument) { return static_cast<unsigned long>(argument); };
+  const auto word = [](long argument) {
+    return static_cast<unsigned long>(argument);
+  };
   if (number == SYS_getrandom)
     return getrandom_by_number(call, reinterpret_cast<void*>(a), word(b), static_cast<unsigned>(c));
   if (number == SYS_seccomp || number == SYS_prctl)
     return filter_by_number(call, number, word(a), word(b), word(c), word(d), word(e));
-  if (number == SYS_execve || number == SYS_execveat) return execute_by_number(call, number, a, b, c, d, e);
+  if (number == SYS_execve || number == SYS_execveat)
+    return execute_by_number(call, number, a, b, c, d, e);
   const long result = call.real(number, a, b, c, d, e, f);
   note_reading_by_number(call, number, b, result);
   return result;

@@ -12,7 +12,8 @@
 
 namespace detshim {
 
-/// While one lives, SIGINT and SIGQUIT are ignored in the process, and SIGCHLD is blocked in its thread.
+/// While one lives, SIGINT and SIGQUIT are ignored in the process, and SIGCHLD is blocked in its
+/// thread.
 class ShellSignals {
 public:
   ShellSignals() {
@@ -20,7 +21,8 @@ public:
     ignore.sa_handler = SIG_IGN;
     {
       SignalSafeLock guard(lock);
-      if (shells++ == 0) sigaction(SIGINT, &ignore, &interrupt), sigaction(SIGQUIT, &ignore, &quit);
+      if (shells++ == 0)
+        sigaction(SIGINT, &ignore, &interrupt), sigaction(SIGQUIT, &ignore, &quit);
     }
     sigset_t child;
     sigemptyset(&child);
@@ -33,7 +35,8 @@ public:
   void restore() {
     {
       SignalSafeLock guard(lock);
-      if (--shells == 0) sigaction(SIGINT, &interrupt, nullptr), sigaction(SIGQUIT, &quit, nullptr);
+      if (--shells == 0)
+        sigaction(SIGINT, &interrupt, nullptr), sigaction(SIGQUIT, &quit, nullptr);
     }
     pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   }
@@ -42,8 +45,10 @@ public:
   sigset_t defaults() const {
     sigset_t set;
     sigemptyset(&set);
-    if (interrupt.sa_handler != SIG_IGN) sigaddset(&set, SIGINT);
-    if (quit.sa_handler != SIG_IGN) sigaddset(&set, SIGQUIT);
+    if (interrupt.sa_handler != SIG_IGN)
+      sigaddset(&set, SIGINT);
+    if (quit.sa_handler != SIG_IGN)
+      sigaddset(&set, SIGQUIT);
     return set;
   }
 
@@ -82,14 +87,17 @@ int run_shell(const char* command, Spawn spawn) {
   const auto stop = [](void* data) { // the thread is cancelled
     auto* cancelled = static_cast<Shell*>(data);
     kill(cancelled->child, SIGKILL);
-    while (waitpid(cancelled->child, nullptr, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(cancelled->child, nullptr, 0) < 0 && errno == EINTR)
+      continue;
     cancelled->signals.restore();
   };
   pthread_cleanup_push(stop, &shell);
   pid_t ended;
-  do ended = waitpid(shell.child, &status, 0);
+  do
+    ended = waitpid(shell.child, &status, 0);
   while (ended < 0 && errno == EINTR);
-  if (ended != shell.child) status = -1;
+  if (ended != shell.child)
+    status = -1;
   pthread_cleanup_pop(0);
   return status;
 }

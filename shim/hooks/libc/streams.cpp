@@ -9,8 +9,9 @@
 
 using namespace detshim;
 
-DETSHIM_HOOK(libc, int, fclose, (FILE * stream), .action = Action::observe,
-             .summary = "Keeps stderr for the closing line, where the first program of the run closes it.") {
+DETSHIM_HOOK(
+    libc, int, fclose, (FILE * stream), .action = Action::observe,
+    .summary = "Keeps stderr for the closing line, where the first program of the run closes it.") {
   DETSHIM_ENTER(fclose);
   if (stream == stderr && !call.passes() && !options().quiet && process().root_pid == process().pid)
     log_file::keep_stderr();

@@ -10,11 +10,12 @@ namespace detshim {
 /// True if this program was linked by Go.
 bool is_of_go();
 
-/// True if a program with that environment will have us in it: without that, its environment is left alone.
+/// True if a program with that environment will have us in it: without that, its environment is
+/// left alone.
 bool preloads_us(char* const* environment);
 
-/// True if a program with that environment, which the library reaches, will leave its log where this one's
-/// is.
+/// True if a program with that environment, which the library reaches, will leave its log where
+/// this one's is.
 bool shares_log(char* const* environment);
 
 /// Remembers whether this process's environment does. From the constructor only.
@@ -30,10 +31,11 @@ struct Program {
   bool is_open() const { return *path == 0 && (flags & AT_EMPTY_PATH) != 0; }
 };
 
-/// True if the library will be in the program, or nothing is known. Where it cannot be (statically linked,
-/// Go's own system calls, another user's rights, an environment without us) records it as uncovered and says
-/// so on stderr, once for each program, with the rank that the environment gives it if that is another. Legal
-/// in a vfork child.
-bool reaches(const Hook& hook, const Program& program, char* const* environment, const void* caller);
+/// True if the library will be in the program, or nothing is known. Where it cannot be (statically
+/// linked, Go's own system calls, another user's rights, an environment without us) records it as
+/// uncovered and reports that on stderr, once for each program, with the rank that the environment
+/// gives it if that is another. Legal in a vfork child.
+bool reaches(const Hook& hook, const Program& program, char* const* environment,
+             const void* caller);
 
 } // namespace detshim

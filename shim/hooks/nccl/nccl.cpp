@@ -1,8 +1,8 @@
 // NCCL: one algorithm and one protocol for every reduction, in force before the first communicator.
 //
-// NCCL chooses among rings, trees and in-switch reductions by size, topology and measured bandwidths, and
-// each adds in another order. The choice is bounded by environment variables, which it reads as a
-// communicator is made.
+// NCCL chooses among rings, trees and in-switch reductions by size, topology and measured
+// bandwidths, and each adds in another order. The choice is bounded by environment variables, which
+// it reads as a communicator is made.
 #include "abi/nccl.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
@@ -22,9 +22,13 @@ namespace {
 using namespace abi;
 
 constexpr const char* window_setting = "NCCL_WIN_ENABLE";
-constexpr const char* used_settings[] = {
-    "NCCL_ALGO",       "NCCL_PROTO",  "NCCL_NVLS_ENABLE", "NCCL_COLLNET_ENABLE", "NCCL_SYM_NOWIN_ENABLE",
-    "NCCL_SYM_KERNEL", window_setting};
+constexpr const char* used_settings[] = {"NCCL_ALGO",
+                                         "NCCL_PROTO",
+                                         "NCCL_NVLS_ENABLE",
+                                         "NCCL_COLLNET_ENABLE",
+                                         "NCCL_SYM_NOWIN_ENABLE",
+                                         "NCCL_SYM_KERNEL",
+                                         window_setting};
 /// Code of somebody else's that may choose instead.
 constexpr const char* plugins[] = {"NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN"};
 constexpr const char* file_variable = "NCCL_CONF_FILE";
@@ -45,16 +49,19 @@ void force_settings(const Call& call) {
     }
     const char* value = environment_value(name);
     if (is_deterministic_now(name)) {
-      if (value != nullptr) call.record(Action::observe, Reason::one_order, {name, value, value});
+      if (value != nullptr)
+        call.record(Action::observe, Reason::one_order, {name, value, value});
     } else {
       call.record(Action::nondeterministic, Reason::order_by_topology,
                   {name, value != nullptr ? value : "", ""});
     }
   }
-  // Files that NCCL takes further variables from, at its first call: it sets them where they are unset.
+  // Files that NCCL takes further variables from, at its first call: it sets them where they are
+  // unset.
   const char* named = environment_value(file_variable);
   for (const char* path : {named, system_file})
-    if (path != nullptr && *path != 0 && sys::call(SYS_faccessat, AT_FDCWD, sys::address(path), R_OK) == 0)
+    if (path != nullptr && *path != 0 &&
+        sys::call(SYS_faccessat, AT_FDCWD, sys::address(path), R_OK) == 0)
       call.record(Action::observe, Reason::further_variables,
                   {path == named ? file_variable : "", path, path});
 }
@@ -76,7 +83,8 @@ bool is_taken(ncclResult result) {
 
 template <typename Call, typename... Arguments>
 ncclResult make_communicator(const Call& call, Arguments... arguments) {
-  if (call.passes()) return call.real(arguments...);
+  if (call.passes())
+    return call.real(arguments...);
   force_settings(call);
   const ncclResult result = call.real(arguments...);
   record_plugins(call);
@@ -86,7 +94,8 @@ ncclResult make_communicator(const Call& call, Arguments... arguments) {
 template <typename Call>
 ncclResult register_window(const Call& call, ncclComm_t communicator, void* memory, size_t size,
                            ncclWindow_t* window, int flags) {
-  if (call.passes()) return call.real(communicator, memory, size, window, flags);
+  if (call.passes())
+    return call.real(communicator, memory, size, window, flags);
   const bool out_of_use = is_deterministic_now(window_setting);
   constexpr Reason why = Reason::window_kernels;
   if (!out_of_use && options().strict()) {
@@ -94,7 +103,8 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
     return ncclResult::invalid_usage;
   }
   const ncclResult result = call.real(communicator, memory, size, window, flags);
-  if (!is_taken(result)) return result;
+  if (!is_taken(result))
+    return result;
   if (out_of_use)
     call.record(Action::observe, Reason::windows_unused, {uint64_t{size}, flags});
   else
@@ -106,7 +116,8 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
 template <auto buffers, typename Call, typename... Arguments>
 ncclResult reduce(const Call& call, Arguments... arguments) {
   const ncclResult result = collect<buffers>(call, arguments...);
-  if (call.passes() || !is_taken(result)) return result;
+  if (call.passes() || !is_taken(result))
+    return result;
   const auto count = argument_of_type<size_t>(arguments...);
   const auto type = static_cast<int>(argument_of_type<ncclDataType>(arguments...));
   const auto operation = static_cast<int>(argument_of_type<ncclRedOp>(arguments...));
@@ -118,24 +129,28 @@ ncclResult reduce(const Call& call, Arguments... arguments) {
   return result;
 }
 
-// Reductions with a configuration of their own (NCCL 2.31), in which the program may name algorithms for this
-// call alone: they go before NCCL_ALGO.
+// Reductions with a configuration of their own (NCCL 2.31), in which the program may name
+// algorithms for this call alone: they go before NCCL_ALGO.
 
-/// True if the configuration names algorithms that leave the order of addition to NCCL. Of another form than
-/// this one nothing is known.
+/// True if the configuration names algorithms that leave the order of addition to NCCL. Of another
+/// form than this one nothing is known.
 bool selects_several_orders(const ncclCollConfig_t* config) {
-  if (config == nullptr || config->magic != nccl_config_magic) return false;
-  if (config->size < offsetof(ncclCollConfig_t, algSelection) + sizeof(char*)) return false;
+  if (config == nullptr || config->magic != nccl_config_magic)
+    return false;
+  if (config->size < offsetof(ncclCollConfig_t, algSelection) + sizeof(char*))
+    return false;
   const char* const selection = config->algSelection;
   return selection != nullptr && *selection != 0 && !is_one_order(selection);
 }
 
-/// A configuration without its selection, so that NCCL_ALGO counts; of any later form too, as far as it fits.
+/// A configuration without its selection, so that NCCL_ALGO counts; of any later form too, as far
+/// as it fits.
 class WithoutSelection {
 public:
   /// nullptr if it is too large.
   const ncclCollConfig_t* of(const ncclCollConfig_t* config) {
-    if (config->size > sizeof bytes_) return nullptr;
+    if (config->size > sizeof bytes_)
+      return nullptr;
     __builtin_memcpy(bytes_, config, config->size);
     auto* const copy = reinterpret_cast<ncclCollConfig_t*>(bytes_);
     copy->algSelection = nullptr;
@@ -149,15 +164,19 @@ private:
 /// The same with a configuration.
 template <auto buffers, typename Call, typename... Arguments>
 ncclResult reduce_configured(const Call& call, Arguments... arguments) {
-  if (call.passes()) return call.real(arguments...);
+  if (call.passes())
+    return call.real(arguments...);
   const ncclCollConfig_t*& config = argument_of_type<const ncclCollConfig_t*>(arguments...);
   const bool is_several = selects_several_orders(config);
   const char* const selection = is_several ? config->algSelection : "";
   WithoutSelection storage;
-  const ncclCollConfig_t* const effective = is_several && options().forces() ? storage.of(config) : nullptr;
-  if (effective != nullptr) config = effective;
+  const ncclCollConfig_t* const effective =
+      is_several && options().forces() ? storage.of(config) : nullptr;
+  if (effective != nullptr)
+    config = effective;
   const ncclResult result = collect<buffers>(call, arguments...);
-  if (!is_taken(result)) return result;
+  if (!is_taken(result))
+    return result;
   const Action action = !is_several            ? Action::observe
                         : effective != nullptr ? Action::replace
                                                : Action::nondeterministic;
@@ -170,28 +189,29 @@ ncclResult reduce_configured(const Call& call, Arguments... arguments) {
 
 constexpr Description bounds_additions = {
     .action = Action::replace,
-    .fields = {"variable", "requested", "effective"},
+    .fields = {"variable"_in, "requested"_in, "effective"_out},
     .summary = "Sees that NCCL's variables bound the order of additions before NCCL reads them.",
 };
 constexpr Description refuses_windows = {
     .action = Action::refuse,
-    .fields = {"size", "flags"},
+    .fields = {"size"_in, "flags"_in},
     .summary = "Recorded, refused in strict: kernels for registered windows ignore NCCL_ALGO.",
 };
 constexpr Description records_reduction = {
     .action = Action::observe,
-    .fields = {"count", "type", "operation"},
+    .fields = {"count"_in, "type"_in, "operation"_in},
     .summary = "Recorded: reductions that differ show when two logs are compared.",
 };
 constexpr Description records_rooted_reduction = {
     .action = Action::observe,
-    .fields = {"count", "type", "operation", "root"},
+    .fields = {"count"_in, "type"_in, "operation"_in, "root"_in},
     .summary = "Recorded: reductions that differ show when two logs are compared.",
 };
 constexpr Description bounds_configured_reduction = {
     .action = Action::replace,
-    .fields = {"count", "type", "operation", "selection"},
-    .summary = "Takes away a selection of algorithms, of this call alone, that would add in several orders.",
+    .fields = {"count"_in, "type"_in, "operation"_in, "selection"_in},
+    .summary = "Takes away a selection of algorithms, of this call alone, that would add in "
+               "several orders.",
 };
 template <int count>
 using Words = CallOfWords<ncclResult, count>;
@@ -207,7 +227,7 @@ using Config = const ncclCollConfig_t*;
 
 using namespace detshim;
 
-#define BOTH_NAMES(NAME, GUARD, BODY, DESCRIPTION)                                                           \
+#define BOTH_NAMES(NAME, GUARD, BODY, DESCRIPTION)                                                 \
   DETSHIM_TEMPLATE_HOOKS(nccl, GUARD, NAME, p##NAME, BODY, DESCRIPTION)
 
 BOTH_NAMES(ncclGetUniqueId, Words<1>, make_communicator, bounds_additions);
@@ -225,6 +245,7 @@ DETSHIM_COLLECTIVE(ncclReduce, reduce, records_rooted_reduction, reduced_to_root
 DETSHIM_COLLECTIVE(ncclReduceScatter, reduce, records_reduction, reduced_to_all<>);
 DETSHIM_COLLECTIVE(ncclAllReduceConfig, reduce_configured, bounds_configured_reduction,
                    reduced_to_all<Config>);
-DETSHIM_COLLECTIVE(ncclReduceConfig, reduce_configured, bounds_configured_reduction, reduced_to_root<Config>);
+DETSHIM_COLLECTIVE(ncclReduceConfig, reduce_configured, bounds_configured_reduction,
+                   reduced_to_root<Config>);
 DETSHIM_COLLECTIVE(ncclReduceScatterConfig, reduce_configured, bounds_configured_reduction,
                    reduced_to_all<Config>);

@@ -7,8 +7,8 @@
 namespace detshim {
 namespace {
 
-/// Of the time, or of an id; of other clocks; of files and the like; while modules are imported, which reads
-/// some thousands of times for a large framework.
+/// Of the time, or of an id; of other clocks; of files and the like; while modules are imported,
+/// which reads some thousands of times for a large framework.
 enum Budget { of_time, of_other_clocks, of_inputs, of_imports, budget_count };
 constexpr int budgets[budget_count] = {1000, 1000, 20000, 20000};
 
@@ -29,10 +29,12 @@ Budget budget_of(PythonReading reading) {
 /// True if the thread imports a module now: what that reads is not the line's that imports.
 bool is_importing() { return starts_with(innermost_python_frame().file, "<frozen importlib"); }
 
-/// True while the thread runs what Python starts with (.pth, sitecustomize): until one reads elsewhere.
+/// True while the thread runs what Python starts with (.pth, sitecustomize): until one reads
+/// elsewhere.
 bool is_starting() {
   static thread_local constinit bool may_be = true;
-  if (!may_be) return false;
+  if (!may_be)
+    return false;
   constexpr int deepest = 64;
   bool is_site = false;
   each_python_frame(deepest, [&](const PythonFrame& frame) {
@@ -41,10 +43,13 @@ bool is_starting() {
   return may_be = is_site;
 }
 
-/// True if a line of the user's calls Python's own library, which writes the time into mails and archives.
+/// True if a line of the user's calls Python's own library, which writes the time into mails and
+/// archives.
 bool is_of_pythons_library(const PythonCallSite& call_site) {
-  for (const char* file : {innermost_python_frame().file, call_site.frames[call_site.user - 1].file})
-    if (!contains(file, "/lib/python") || contains(file, "-packages/") || contains(file, "/logging/"))
+  for (const char* file :
+       {innermost_python_frame().file, call_site.frames[call_site.user - 1].file})
+    if (!contains(file, "/lib/python") || contains(file, "-packages/") ||
+        contains(file, "/logging/"))
       return false; // a package's own matter; a log's lines have times of their own
   return true;
 }
@@ -52,22 +57,27 @@ bool is_of_pythons_library(const PythonCallSite& call_site) {
 /// Whether the interpreter calls, for code that is not importing; where, within the budget.
 bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) {
   LookedAt& mine = looked_at[budget];
-  if (has_spent(budget)) return false;
+  if (has_spent(budget))
+    return false;
   if (mine.caller != caller) {
     Module module;
-    mine.is_in_python =
-        find_module(caller, module) && (is_python(module) || contains(module.path, "/lib-dynload/"));
+    mine.is_in_python = find_module(caller, module) &&
+                        (is_python(module) || contains(module.path, "/lib-dynload/"));
     mine.caller = caller;
-    if (!mine.is_in_python) ++mine.count; // it costs more than the rest
+    if (!mine.is_in_python)
+      ++mine.count; // it costs more than the rest
   }
   // The first look that finds frames asks the interpreter too: later ones need no system calls.
   static constinit bool has_looked = false;
   if (mine.is_in_python && !__atomic_load_n(&has_looked, __ATOMIC_RELAXED)) {
     find_python_call_site(call_site, PythonDetail::all, true);
-    if (call_site.count > 0) __atomic_store_n(&has_looked, true, __ATOMIC_RELAXED);
+    if (call_site.count > 0)
+      __atomic_store_n(&has_looked, true, __ATOMIC_RELAXED);
   }
-  if (!mine.is_in_python) return false;
-  if (!has_spent(of_imports) && is_importing()) return ++looked_at[of_imports].count, false;
+  if (!mine.is_in_python)
+    return false;
+  if (!has_spent(of_imports) && is_importing())
+    return ++looked_at[of_imports].count, false;
   ++mine.count;
   find_python_call_site(call_site, PythonDetail::all, true);
   return call_site.user >= 0 && !is_starting();
@@ -80,38 +90,42 @@ bool is_past_budget(PythonReading reading) {
   return has_spent(budget) && looked_at[budget].is_in_python;
 }
 
-bool is_reading_of_users_python(const void* caller, PythonReading reading, PythonCallSite& call_site) {
-  if (!find_reading(caller, budget_of(reading), call_site)) return false;
-  return call_site.user == 0 || (reading == PythonReading::time && is_of_pythons_library(call_site));
+bool is_reading_of_users_python(const void* caller, PythonReading reading,
+                                PythonCallSite& call_site) {
+  if (!find_reading(caller, budget_of(reading), call_site))
+    return false;
+  return call_site.user == 0 ||
+         (reading == PythonReading::time && is_of_pythons_library(call_site));
 }
 
 bool is_reading_of_seeding_package(PythonCallSite& call_site) {
-  if (call_site.user <= 0 || !contains(call_site.frames[0].file, "-packages/") || !holds_python_lock())
+  if (call_site.user <= 0 || !contains(call_site.frames[0].file, "-packages/") ||
+      !holds_python_lock())
     return false;
-  Text<2000> names;
-  add_names_in_code(names);
-  for (const char* seeds : {"'Random'", "'RandomState'", "'SeedSequence'", "'default_rng'", "'manual_seed'",
-                            "'PRNGKey'", "'seed'"})
-    if (contains(names.c_str(), seeds)) {
-      call_site.user = 0;
-      return true;
-    }
-  return false;
+  bool seeds = false;
+  each_python_code(1, [&](const PythonCode& code) {
+    return seeds = code.seeds();
+  });
+  if (seeds)
+    call_site.user = 0;
+  return seeds;
 }
 
 bool is_import_of_python(const void* caller) {
   Module module;
-  if (!find_module(caller, module) || !is_python(module)) return false;
+  if (!find_module(caller, module) || !is_python(module))
+    return false;
   PythonCallSite call_site;
   return !find_reading(caller, of_inputs, call_site);
 }
 
 bool is_input_of_users_python(const void* caller, PythonCallSite& call_site) {
-  if (!find_reading(caller, of_inputs, call_site)) return false;
+  if (!find_reading(caller, of_inputs, call_site))
+    return false;
   const PythonFrame innermost = innermost_python_frame();
   const PythonFrame& called = call_site.frames[call_site.user > 0 ? call_site.user - 1 : 0];
-  for (const char* reader :
-       {"getmtime", "getatime", "getctime", "stat", "lstat", "_internal_poll", "is_alive", "exitcode"})
+  for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat", "_internal_poll",
+                             "is_alive", "exitcode"})
     if (same_text(innermost.function, reader) || same_text(called.function, reader))
       return !contains(called.file, "-packages/"); // what a package asks is its own matter
   // os.path is frozen since Python 3.11: such frames are in no call site.

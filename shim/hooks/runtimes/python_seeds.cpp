@@ -1,16 +1,22 @@
-// Calls the interpreter by its stable interface (Python/C API Reference Manual), through addresses found in
-// it. What is not in there is the layout of three kinds of objects (cpython/Include/descrobject.h,
-// methodobject.h, cpython/object.h; the same from 3.8 to 3.14): believed only where the names in it are those
-// that are asked for.
+// Calls the interpreter by its stable interface (Python/C API Reference Manual), through addresses
+// found in it. What is not in there is the layout of three kinds of objects
+// (cpython/Include/descrobject.h, methodobject.h, cpython/object.h; the same from 3.8 to 3.14):
+// believed only where the names in it are those that are asked for.
 #include "hooks/runtimes/python_seeds.h"
 
 #include "common/text.h"
 #include "core/base/modules.h"
-#include "core/base/python_frames.h"
+#include "core/python/frames.h"
 #include "core/seeds/python_readings.h"
 #include "loader/hook.h"
 
 namespace detshim {
+namespace hooks {
+DETSHIM_DECLARE_HOOK(python_random_seed);
+DETSHIM_DECLARE_HOOK(numpy_legacy_seeding);
+DETSHIM_DECLARE_HOOK(numpy_SeedSequence);
+} // namespace hooks
+
 namespace {
 
 using Object = void;
@@ -49,66 +55,6 @@ constexpr char needs[][32] = {
     "PyLong_Type", "PyFloat_Type"};
 // clang-format on
 static_assert(sizeof(Interpreter) == sizeof needs / sizeof *needs * sizeof(void*));
-constinit Interpreter python = {};
-constinit const void* python_is = nullptr; // its dynamic section
-
-/// What was written for: CPython, with its lock.
-bool is_known(const char* version) {
-  if (sizeof(void*) != 8 || contains(version, "free-threading")) return false;
-  for (const char* known : {"3.8.", "3.9.", "3.10.", "3.11.", "3.12.", "3.13.", "3.14."})
-    if (starts_with(version, known)) return true;
-  return false;
-}
-
-bool find_interpreter(const void* caller) {
-  Module module;
-  if (!find_module(caller, module) || !is_python(module)) return false;
-  if (python_is == module.dynamic) return python.modules != nullptr;
-  python_is = module.dynamic;
-  python = {};
-  const void* addresses[sizeof needs / sizeof *needs];
-  for (size_t i = 0; i < sizeof needs / sizeof *needs; ++i)
-    if ((addresses[i] = module.symbol(needs[i])) == nullptr) return false;
-  Interpreter found;
-  __builtin_memcpy(&found, addresses, sizeof found);
-  if (!is_known(found.version())) return false;
-  python = found;
-  return true;
-}
-
-template <typename Value>
-Value& at(void* object, uintptr_t offset) {
-  return *reinterpret_cast<Value*>(static_cast<char*>(object) + offset);
-}
-
-// struct _object: the type.
-constexpr uintptr_t type_of_object = 8;
-
-/// An attribute, or with `is_item` what its dictionary holds, which binds nothing; given back at the end.
-class Part {
-public:
-  Part(Object* of, const char* name, bool is_item = false) {
-    if (of == nullptr) return;
-    object_ = is_item ? python.mapping_item(of, name) : python.attribute(of, name);
-    if (object_ == nullptr) python.clear_error();
-  }
-  ~Part() {
-    if (object_ != nullptr) python.decrement(object_);
-  }
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
-
-  Object* get() const { return object_; }
-  bool is_of_type(const char* name) const {
-    if (object_ == nullptr) return false;
-    const Part of(at<Object*>(object_, type_of_object), "__name__");
-    const char* const text = of.get() != nullptr ? python.utf8(of.get()) : nullptr;
-    return text != nullptr && same_text(text, name);
-  }
-
-private:
-  Object* object_ = nullptr;
-};
 
 /// How a function takes its arguments.
 enum class Shape : uint8_t { one, array, array_with_names, tuple };
@@ -126,43 +72,136 @@ struct Exchanged {
   Function* real = nullptr;
 };
 
-// PyMethodDef: the name, the function and how it is called (METH_VARARGS 1, KEYWORDS 2, O 8, FASTCALL 0x80).
+struct PythonSeeding {
+  Interpreter api = {};
+  const void* asked = nullptr; ///< the interpreter that was looked at: its dynamic section
+  bool may_be_passed = false;  ///< a clock was read by the process's Python
+  /// What seeds: random.seed, random.Random(x); numpy.random.seed, RandomState(x); default_rng,
+  /// each bit generator.
+  Exchanged rows[3] = {
+      {hooks::python_random_seed, Kind::python_seed, "_random", "Random", "seed", "", true},
+      {hooks::numpy_legacy_seeding, Kind::numpy_seed, "numpy.random._mt19937", "MT19937",
+       "_legacy_seeding", "seed", false, 0xffffffff},
+      {hooks::numpy_SeedSequence, Kind::numpy_seed, "numpy.random.bit_generator", "SeedSequence",
+       "__init__", "entropy", false},
+  };
+};
+constinit PythonSeeding python;
+
+/// What was written for: CPython, with its lock.
+bool is_known(const char* version) {
+  if (sizeof(void*) != 8 || contains(version, "free-threading"))
+    return false;
+  for (const char* known : {"3.8.", "3.9.", "3.10.", "3.11.", "3.12.", "3.13.", "3.14."})
+    if (starts_with(version, known))
+      return true;
+  return false;
+}
+
+bool find_interpreter(const void* caller) {
+  Module module;
+  if (!find_module(caller, module) || !is_python(module))
+    return false;
+  if (python.asked == module.dynamic)
+    return python.api.modules != nullptr;
+  python.asked = module.dynamic;
+  python.api = {};
+  const void* addresses[sizeof needs / sizeof *needs];
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; ++i)
+    if ((addresses[i] = module.symbol(needs[i])) == nullptr)
+      return false;
+  Interpreter interpreter;
+  __builtin_memcpy(&interpreter, addresses, sizeof interpreter);
+  if (!is_known(interpreter.version()))
+    return false;
+  python.api = interpreter;
+  return true;
+}
+
+template <typename Value>
+Value& at(void* object, uintptr_t offset) {
+  return *reinterpret_cast<Value*>(static_cast<char*>(object) + offset);
+}
+
+// struct _object: the type.
+constexpr uintptr_t type_of_object = 8;
+
+/// An attribute, or with `is_item` what its dictionary holds, which binds nothing; given back at
+/// the end.
+class Part {
+public:
+  Part(Object* of, const char* name, bool is_item = false) {
+    if (of == nullptr)
+      return;
+    object_ = is_item ? python.api.mapping_item(of, name) : python.api.attribute(of, name);
+    if (object_ == nullptr)
+      python.api.clear_error();
+  }
+  ~Part() {
+    if (object_ != nullptr)
+      python.api.decrement(object_);
+  }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  Object* get() const { return object_; }
+  bool is_of_type(const char* name) const {
+    if (object_ == nullptr)
+      return false;
+    const Part of(at<Object*>(object_, type_of_object), "__name__");
+    const char* const text = of.get() != nullptr ? python.api.utf8(of.get()) : nullptr;
+    return text != nullptr && same_text(text, name);
+  }
+
+private:
+  Object* object_ = nullptr;
+};
+
+// PyMethodDef: the name, the function and how it is called (METH_VARARGS 1, KEYWORDS 2, O 8,
+// FASTCALL 0x80).
 struct Method {
   const char* name;
   const void* function;
   int flags;
 };
 
-/// True if the place lies in the part of a loaded object that is written to, which is no constant table.
+/// True if the place lies in the part of a loaded object that is written to, which is no constant
+/// table.
 bool is_data(const void* place) {
   Module module;
-  if (!find_module(place, module)) return false;
+  if (!find_module(place, module))
+    return false;
   const auto offset = reinterpret_cast<uintptr_t>(place) - module.base;
   bool is_writable = false;
   for (int i = 0; i < module.header_count; ++i) {
     const ElfW(Phdr)& header = module.headers[i];
-    if (offset < header.p_vaddr || offset - header.p_vaddr >= header.p_memsz) continue;
-    if (header.p_type == PT_GNU_RELRO) return false;
+    if (offset < header.p_vaddr || offset - header.p_vaddr >= header.p_memsz)
+      continue;
+    if (header.p_type == PT_GNU_RELRO)
+      return false;
     is_writable |= header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0;
   }
   return is_writable;
 }
 
 void exchange(const void*& place, Exchanged& row) {
-  if (place == row.hook.wrapper()) return;
+  if (place == row.hook.wrapper())
+    return;
   const void* const real = place;
   __builtin_memcpy(&row.real, &real, sizeof real);
   __atomic_store_n(&place, row.hook.wrapper(), __ATOMIC_RELEASE);
 }
 
-void exchange_method(const Part& found, Exchanged& row) {
+void exchange_method(const Part& method_object, Exchanged& row) {
   // PyMethodDescrObject.d_method; PyCFunctionObject.m_ml, with which Cython's own functions begin.
-  const uintptr_t offset = found.is_of_type("method_descriptor")           ? 40
-                           : found.is_of_type("cython_function_or_method") ? 16
-                                                                           : 0;
-  if (offset == 0) return;
-  auto* const method = at<Method*>(found.get(), offset);
-  if (!is_data(method) || !is_data(&method->flags) || !same_text(method->name, row.method)) return;
+  const uintptr_t offset = method_object.is_of_type("method_descriptor")           ? 40
+                           : method_object.is_of_type("cython_function_or_method") ? 16
+                                                                                   : 0;
+  if (offset == 0)
+    return;
+  auto* const method = at<Method*>(method_object.get(), offset);
+  if (!is_data(method) || !is_data(&method->flags) || !same_text(method->name, row.method))
+    return;
   switch (method->flags) {
   case 0x08:
     row.shape = Shape::one;
@@ -183,37 +222,43 @@ void exchange_method(const Part& found, Exchanged& row) {
   exchange(method->function, row);
 }
 
-void exchange_initializer(Object* type, const Part& found, Exchanged& row) {
-  // PyTypeObject.tp_init and .tp_vectorcall; PyWrapperDescrObject.d_wrapped, which is the same as the first.
+void exchange_initializer(Object* type, const Part& descriptor, Exchanged& row) {
+  // PyTypeObject.tp_init and .tp_vectorcall; PyWrapperDescrObject.d_wrapped, which is the same as
+  // the first.
   constexpr uintptr_t initializer = 296, constructor = 400, wrapped = 48;
-  if (!found.is_of_type("wrapper_descriptor")) return;
+  if (!descriptor.is_of_type("wrapper_descriptor"))
+    return;
   auto& place = at<const void*>(type, initializer);
-  if (place != row.hook.wrapper() && place != at<const void*>(found.get(), wrapped)) return;
-  // Newer NumPys have a constructor that goes past the initializer; without one the interpreter goes by it.
+  if (place != row.hook.wrapper() && place != at<const void*>(descriptor.get(), wrapped))
+    return;
+  // Newer NumPys have a constructor that calls no initializer; without one the interpreter
+  // depends on it.
   auto& shortcut = at<const void*>(type, constructor);
   Module module;
-  if (shortcut != nullptr && (!find_module(place, module) || !module.holds(shortcut))) return;
+  if (shortcut != nullptr && (!find_module(place, module) || !module.holds(shortcut)))
+    return;
   row.shape = Shape::tuple;
   exchange(place, row);
   __atomic_store_n(&shortcut, nullptr, __ATOMIC_RELEASE);
 }
 
 void exchange(Exchanged& row) {
-  if (row.hook.disabled) return;
-  Object* const modules = python.modules();
-  Object* const module = modules != nullptr ? python.item(modules, row.module) : nullptr;
+  if (row.hook.disabled)
+    return;
+  Object* const modules = python.api.modules();
+  Object* const module = modules != nullptr ? python.api.item(modules, row.module) : nullptr;
   const Part type(module, row.type);
   const Part members(type.get(), "__dict__");
-  const Part found(members.get(), row.method, true);
+  const Part member(members.get(), row.method, true);
   if (same_text(row.method, "__init__"))
-    exchange_initializer(type.get(), found, row);
+    exchange_initializer(type.get(), member, row);
   else
-    exchange_method(found, row);
+    exchange_method(member, row);
 }
 
 /// Of a number's hash, the sign is the number's (sys.hash_info).
 void add_hash(Object* number, PythonSeed& seed) {
-  const ptrdiff_t hash = python.hash(number);
+  const ptrdiff_t hash = python.api.hash(number);
   seed.is_negative = hash < 0;
   seed.hash = static_cast<uint64_t>(hash < 0 ? -hash : hash);
 }
@@ -221,23 +266,28 @@ void add_hash(Object* number, PythonSeed& seed) {
 /// The number, if it is one and nothing but one: no class of the user's, no array.
 bool read_seed(Object* given, PythonSeed& seed) {
   const void* const type = at<const void*>(given, type_of_object);
-  if (type == python.whole_type) {
-    seed.whole = python.as_whole(given);
-    if (seed.whole != ~uint64_t{0} || python.pending_error() == nullptr) return true;
-    python.clear_error(); // negative, or larger
+  if (type == python.api.whole_type) {
+    seed.whole = python.api.as_whole(given);
+    if (seed.whole != ~uint64_t{0} || python.api.pending_error() == nullptr)
+      return true;
+    python.api.clear_error(); // negative, or larger
     add_hash(given, seed);
-    if (!seed.is_negative) return true;
-    Object* const positive = python.absolute(given); // which random.seed takes
-    if (positive == nullptr) return python.clear_error(), false;
+    if (!seed.is_negative)
+      return true;
+    Object* const positive = python.api.absolute(given); // which random.seed takes
+    if (positive == nullptr)
+      return python.api.clear_error(), false;
     seed = {};
     read_seed(positive, seed);
     seed.is_negative = true;
-    python.decrement(positive);
+    python.api.decrement(positive);
     return true;
   }
-  if (type != python.real_type) return false;
-  seed.real = python.as_real(given);
-  if (seed.real != seed.real) return false; // its hash is another each time
+  if (type != python.api.real_type)
+    return false;
+  seed.real = python.api.as_real(given);
+  if (seed.real != seed.real)
+    return false; // its hash is another each time
   seed.is_real = seed.real >= 0 && seed.real < 1e19;
   seed.whole = seed.is_real ? static_cast<uint64_t>(seed.real) : 0;
   add_hash(given, seed);
@@ -247,108 +297,147 @@ bool read_seed(Object* given, PythonSeed& seed) {
 /// What the function is to get instead, a new reference; nullptr: what it is given.
 Object* replacement(const Exchanged& row, Object* given, const void* caller) {
   PythonSeed seed;
-  if (given == nullptr || python.pending_error() != nullptr || !read_seed(given, seed)) return nullptr;
-  const bool is_taken = row.takes_any || !(seed.is_negative || seed.is_real || seed.name() > row.highest);
-  if (!is_taken) return nullptr; // an error of its own
-  ChosenSeed chosen;
-  if (!choose_python_seed(row.kind, seed, caller, chosen) && !keep_for_comparison(seed, chosen))
+  if (given == nullptr || python.api.pending_error() != nullptr || !read_seed(given, seed))
     return nullptr;
-  record({row.hook.info().library, row.hook.info().name, row.hook.info().fields}, chosen.action, caller,
-         chosen.why, {chosen.why == Reason::clock_seed ? seed.whole : seed.name(), chosen.effective});
-  if (chosen.action != Action::pin) return nullptr;
-  Object* const instead = python.whole(chosen.effective);
-  if (instead == nullptr) python.clear_error();
+  const bool is_taken =
+      row.takes_any || !(seed.is_negative || seed.is_real || seed.name() > row.highest);
+  if (!is_taken)
+    return nullptr; // an error of its own
+  ChosenSeed chosen;
+  if (!choose_python_seed(row.kind, seed, caller, chosen) &&
+      !choose_own_python_seed(row.kind, seed, chosen))
+    return nullptr;
+  record({row.hook.info().library, row.hook.info().name, row.hook.info().fields}, chosen.action,
+         caller, chosen.why,
+         {chosen.why == Reason::clock_seed ? seed.whole : seed.name(), chosen.effective});
+  if (chosen.action != Action::pin)
+    return nullptr;
+  Object* const instead = python.api.whole(chosen.effective);
+  if (instead == nullptr)
+    python.api.clear_error();
   return instead;
 }
 
-void* call(const Exchanged& row, Object* self, void* a, void* b, void* c, const void* caller) {
-  const bool is_array = row.shape == Shape::array || row.shape == Shape::array_with_names;
-  if (row.shape == Shape::one) {
-    Object* const instead = replacement(row, a, caller);
-    if (instead == nullptr) return row.real(self, a, b, c);
-    void* const result = row.real(self, instead, b, c);
-    python.decrement(instead);
-    return result;
-  }
-  if (is_array) {
-    const bool is_alone = reinterpret_cast<uintptr_t>(b) == 1 && (row.shape == Shape::array || c == nullptr);
-    Object* instead = is_alone ? replacement(row, *static_cast<Object**>(a), caller) : nullptr;
-    if (instead == nullptr) return row.real(self, a, b, c);
-    void* const result = row.real(self, &instead, b, c);
-    python.decrement(instead);
-    return result;
-  }
-  // A tuple, and a dictionary or nullptr.
-  const ptrdiff_t size = python.tuple_size(a);
-  Object* const named = size == 0 && b != nullptr ? python.item(b, row.argument) : nullptr;
-  Object* const instead = replacement(row, size == 1 ? python.tuple_item(a, 0) : named, caller);
-  if (instead == nullptr) return row.real(self, a, b, c);
-  Object* const arguments = size == 1 ? python.tuple(1, instead) : python.copy_of(b);
-  if (arguments != nullptr && size == 0) python.set_item(arguments, row.argument, instead);
-  python.decrement(instead);
+/// Calls a function that takes the seed alone.
+void* call_with_one(const Exchanged& row, Object* self, void* a, void* b, void* c,
+                    const void* caller) {
+  Object* const instead = replacement(row, a, caller);
+  if (instead == nullptr)
+    return row.real(self, a, b, c);
+  void* const result = row.real(self, instead, b, c);
+  python.api.decrement(instead);
+  return result;
+}
+
+/// Calls a function that takes an array of arguments, and how many they are.
+void* call_with_array(const Exchanged& row, Object* self, void* a, void* b, void* c,
+                      const void* caller) {
+  const bool has_names = row.shape == Shape::array_with_names && c != nullptr;
+  const bool is_alone = reinterpret_cast<uintptr_t>(b) == 1 && !has_names;
+  Object* instead = is_alone ? replacement(row, *static_cast<Object**>(a), caller) : nullptr;
+  if (instead == nullptr)
+    return row.real(self, a, b, c);
+  void* const result = row.real(self, &instead, b, c);
+  python.api.decrement(instead);
+  return result;
+}
+
+/// The arguments with another seed: a tuple, or a dictionary where the seed is named there. nullptr
+/// with an error set where there is no memory.
+Object* arguments_with(const Exchanged& row, Object* instead, bool is_named, void* names) {
+  if (!is_named)
+    return python.api.tuple(1, instead);
+  Object* const arguments = python.api.copy_of(names);
+  if (arguments != nullptr)
+    python.api.set_item(arguments, row.argument, instead);
+  return arguments;
+}
+
+/// Calls a function that takes a tuple, and a dictionary or nullptr.
+void* call_with_tuple(const Exchanged& row, Object* self, void* a, void* b, void* c,
+                      const void* caller) {
+  const ptrdiff_t size = python.api.tuple_size(a);
+  const bool is_named = size == 0;
+  Object* seed = nullptr;
+  if (size == 1)
+    seed = python.api.tuple_item(a, 0);
+  else if (is_named && b != nullptr)
+    seed = python.api.item(b, row.argument);
+  Object* const instead = replacement(row, seed, caller);
+  if (instead == nullptr)
+    return row.real(self, a, b, c);
+  Object* const arguments = arguments_with(row, instead, is_named, b);
+  python.api.decrement(instead);
   if (arguments == nullptr) {
-    python.clear_error();
+    python.api.clear_error();
     return row.real(self, a, b, c);
   }
-  void* const result = size == 1 ? row.real(self, arguments, b, c) : row.real(self, a, arguments, c);
-  python.decrement(arguments);
+  void* const result = is_named ? row.real(self, a, arguments, c) : row.real(self, arguments, b, c);
+  python.api.decrement(arguments);
   return result;
+}
+
+void* call(const Exchanged& row, Object* self, void* a, void* b, void* c, const void* caller) {
+  switch (row.shape) {
+  case Shape::one:
+    return call_with_one(row, self, a, b, c, caller);
+  case Shape::array:
+  case Shape::array_with_names:
+    return call_with_array(row, self, a, b, c, caller);
+  default:
+    return call_with_tuple(row, self, a, b, c, caller);
+  }
 }
 
 constexpr Description takes_clock = {
     .action = Action::pin,
-    .fields = {"requested", "effective"},
-    .summary = "Replaces a seed that comes from a clock, or that a comparison of runs saw change; a fixed "
-               "one stays.",
+    .fields = {"requested"_in, "effective"_out},
+    .summary =
+        "Replaces a seed that comes from a clock, or that a comparison of runs saw change; a fixed "
+        "one stays.",
 };
-
-extern Exchanged rows[3];
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-// No symbols of anybody's: what these functions are called in the tables that they are put into is in `rows`.
-DETSHIM_HOOK(python, void*, python_random_seed, (void* self, void* a, void* b, void* c), takes_clock) {
-  return call(rows[0], self, a, b, c, __builtin_return_address(0));
+// No symbols of anybody's: what these functions are called in the tables that they are put into is
+// in `rows`.
+DETSHIM_HOOK(python, void*, python_random_seed, (void* self, void* a, void* b, void* c),
+             takes_clock) {
+  return call(python.rows[0], self, a, b, c, __builtin_return_address(0));
 }
-DETSHIM_HOOK(python, void*, numpy_legacy_seeding, (void* self, void* a, void* b, void* c), takes_clock) {
-  return call(rows[1], self, a, b, c, __builtin_return_address(0));
+DETSHIM_HOOK(python, void*, numpy_legacy_seeding, (void* self, void* a, void* b, void* c),
+             takes_clock) {
+  return call(python.rows[1], self, a, b, c, __builtin_return_address(0));
 }
-DETSHIM_HOOK(python, void*, numpy_SeedSequence, (void* self, void* a, void* b, void* c), takes_clock) {
-  return call(rows[2], self, a, b, c, __builtin_return_address(0));
+DETSHIM_HOOK(python, void*, numpy_SeedSequence, (void* self, void* a, void* b, void* c),
+             takes_clock) {
+  return call(python.rows[2], self, a, b, c, __builtin_return_address(0));
 }
 
 namespace detshim {
-namespace {
-
-// random.seed, random.Random(x); numpy.random.seed, RandomState(x); default_rng, each bit generator.
-constinit Exchanged rows[3] = {
-    {hooks::python_random_seed, Kind::python_seed, "_random", "Random", "seed", "", true},
-    {hooks::numpy_legacy_seeding, Kind::numpy_seed, "numpy.random._mt19937", "MT19937", "_legacy_seeding",
-     "seed", false, 0xffffffff},
-    {hooks::numpy_SeedSequence, Kind::numpy_seed, "numpy.random.bit_generator", "SeedSequence", "__init__",
-     "entropy", false},
-};
-
-/// Whether a clock was read by the process's Python.
-constinit bool may_be_passed = false;
-
-} // namespace
 
 void exchange_python_seeds(const void* caller) {
-  __atomic_store_n(&may_be_passed, true, __ATOMIC_RELAXED);
-  if (!find_interpreter(caller) || python.pending_error() != nullptr) return;
-  for (Exchanged& row : rows) exchange(row);
+  __atomic_store_n(&python.may_be_passed, true, __ATOMIC_RELAXED);
+  if (!find_interpreter(caller) || python.api.pending_error() != nullptr)
+    return;
+  for (Exchanged& row : python.rows)
+    exchange(row);
 }
 
 void exchange_imported_seeds(const void* caller) {
-  if (__builtin_expect(!__atomic_load_n(&may_be_passed, __ATOMIC_RELAXED), 1)) return;
+  const bool are_wanted = __atomic_load_n(&python.may_be_passed, __ATOMIC_RELAXED) ||
+                          options().policy == SeedPolicy::vary;
+  if (__builtin_expect(!are_wanted, 1))
+    return;
   Module module;
-  if (!find_module(caller, module) || !is_python(module)) return;
+  if (!find_module(caller, module) || !is_python(module))
+    return;
   const PythonLock lock(module);
-  if (holds_python_lock()) exchange_python_seeds(caller);
+  if (holds_python_lock())
+    exchange_python_seeds(caller);
 }
 
 } // namespace detshim

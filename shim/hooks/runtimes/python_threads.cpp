@@ -1,8 +1,8 @@
 #include "hooks/runtimes/python_threads.h"
 
 #include "core/base/modules.h"
-#include "core/base/python_frames.h"
 #include "core/policy/options.h"
+#include "core/python/frames.h"
 #include "hooks/runtimes/python_pools.h"
 #include "hooks/support/user_call_sites.h"
 
@@ -11,22 +11,23 @@
 namespace detshim {
 namespace {
 
-/// A function that starts threads of its own once for what takes tasks as they are free, or trains together.
+/// A function that starts threads of its own once for what takes tasks as they are free, or trains
+/// together.
 struct Starter {
   const char* file;
   const char* function; ///< how its name begins
   const char* pool;
   const char* workers;            ///< the variable with their number, or
   const char* is_named = nullptr; ///< with their name, which has this in it
-  // The variable with the semaphore under which tasks are taken. They are dealt if all workers are there from
-  // the start, as another variable says by its text.
+  // The variable with the semaphore under which tasks are taken. They are dealt if all workers are
+  // there from the start, as another variable says by its text.
   const char* semaphore = nullptr;
   const char* kind = "";
   const char* if_kind = nullptr;
 };
 
-// CPython 3.9 to 3.14, loky 3, gensim 3 and 4. A pool of processes has threads in the program that made it,
-// however its workers are started.
+// CPython 3.9 to 3.14, loky 3, gensim 3 and 4. A pool of processes has threads in the program that
+// made it, however its workers are started.
 constexpr const char* pools_file = "/multiprocessing/pool.py";
 constexpr Starter starters[] = {
     {pools_file, "__init__", "multiprocessing.Pool", "self._processes", nullptr,
@@ -53,7 +54,8 @@ struct Workers {
     Text<160> value, semaphore, kind;
     int frame = 0;
     each_python_scope(2, [&](const PythonScope& scope) {
-      if (frame++ == 0) return true;
+      if (frame++ == 0)
+        return true;
       scope.add(value, starter.workers);
       if (starter.semaphore != nullptr)
         scope.add(semaphore, starter.semaphore), scope.add(kind, starter.kind);
@@ -62,77 +64,121 @@ struct Workers {
     uint32_t number = 0;
     for (const char* at = value.c_str(); *at >= '0' && *at <= '9'; ++at)
       number = number * 10 + static_cast<uint32_t>(*at - '0');
-    are_several = starter.is_named != nullptr ? contains(value.c_str(), starter.is_named) : number > 1;
-    if (!options().forces()) return;
+    are_several =
+        starter.is_named != nullptr ? contains(value.c_str(), starter.is_named) : number > 1;
+    if (!options().forces())
+      return;
     const bool are_there = starter.if_kind == nullptr || same_text(kind.c_str(), starter.if_kind);
     are_dealt = deal_tasks(semaphore.c_str(), are_there && are_several ? number : 1);
   }
 };
 
-/// True if a line of the user's own made the pool. Of an installed package's only its authors know what its
-/// tasks share, and in which order it takes their results.
+/// True if a line of the user's own made the pool. Of an installed package's only its authors know
+/// what its tasks share, and in which order it takes their results.
 bool is_users_own(const PythonCallSite& call_site) {
-  if (call_site.user < 1) return true;
+  if (call_site.user < 1)
+    return true;
   for (const char* own :
        {"/multiprocessing/", "/multiprocess/", "/concurrent/futures/", "/joblib/", "/loky/"})
-    if (contains(call_site.frames[call_site.user - 1].file, own)) return true;
+    if (contains(call_site.frames[call_site.user - 1].file, own))
+      return true;
   return false;
 }
 
-/// True for a queue's first object out of a process, with the queue's name. PyTorch's loader orders what its
-/// workers put into one, unless it was made otherwise; where it was forked, that is among their frames. Of a
-/// package's queue the package's line is the place.
+/// The scopes behind a queue's first object out of a process, from the innermost on.
+class PutIntoQueue {
+public:
+  /// False where the scopes behind this one say nothing.
+  bool look_at(const PythonScope& scope) {
+    const int number = number_++;
+    if (number == 2)
+      look_at_put(scope);
+    if (number == 3)
+      is_of_loader = ends_with(scope.file(), "/torch/utils/data/_utils/worker.py");
+    if (number < 3)
+      return true;
+    return is_put && is_of_loader && !is_told_order(scope);
+  }
+
+  /// PyTorch's loader orders what its workers put into a queue, unless it was made otherwise.
+  bool is_ordered() { return is_of_loader && !same_text(order_.c_str(), "False"); }
+
+  Text<96> name;
+  bool is_put = false;
+  bool is_of_loader = false;
+
+private:
+  void look_at_put(const PythonScope& scope) {
+    if (!same_text(scope.function(), "put") ||
+        !ends_with(scope.file(), "/multiprocessing/queues.py"))
+      return;
+    is_put = scope.add(name, "self._sem._semlock.name");
+    if (!is_put || !same_text(name.c_str(), "None"))
+      return;
+    name.shorten(0); // forked: all have it at one address
+    scope.add(name, "self._sem._semlock.handle");
+  }
+
+  /// Of a loader that was forked its own frame is among those of its workers.
+  bool is_told_order(const PythonScope& scope) {
+    return ends_with(scope.file(), "/torch/utils/data/dataloader.py") &&
+           scope.add(order_, "loader.in_order");
+  }
+
+  int number_ = 0;
+  Text<16> order_;
+};
+
+/// True for a queue's first object out of a process, with the queue's name. Of a package's queue
+/// the package's line is the place.
 bool is_put_into_queue(PythonCallSite& call_site, Text<96>& name) {
   constexpr int deep = 40;
-  int number = 0;
-  bool is_put = false, is_of_loader = false;
-  Text<16> is_ordered;
-  each_python_scope(deep, [&](const PythonScope& scope) {
-    if (number == 2 && same_text(scope.function(), "put") &&
-        ends_with(scope.file(), "/multiprocessing/queues.py"))
-      is_put = scope.add(name, "self._sem._semlock.name");
-    if (is_put && same_text(name.c_str(), "None")) { // forked: all have it at one address
-      name.shorten(0);
-      scope.add(name, "self._sem._semlock.handle");
-    }
-
-    if (number == 3) is_of_loader = ends_with(scope.file(), "/torch/utils/data/_utils/worker.py");
-    return ++number < 4 || (is_put && is_of_loader &&
-                            !(ends_with(scope.file(), "/torch/utils/data/dataloader.py") &&
-                              scope.add(is_ordered, "loader.in_order")));
+  PutIntoQueue put;
+  each_python_scope(deep, [&put](const PythonScope& scope) {
+    return put.look_at(scope);
   });
-  if (!is_put || (is_of_loader && !same_text(is_ordered.c_str(), "False"))) return false;
-  if (!is_of_loader && call_site.user > 1 && contains(call_site.frames[0].file, "-packages/"))
+  if (!put.is_put || put.is_ordered())
+    return false;
+  name.add(put.name.c_str());
+  if (!put.is_of_loader && call_site.user > 1 && contains(call_site.frames[0].file, "-packages/"))
     call_site.user = 0;
   return true;
 }
 
-/// Threads of joblib's that write what they share, as those do by which scikit-learn's forests predict.
+/// Threads of joblib's that write what they share, as those do by which scikit-learn's forests
+/// predict.
 constexpr Starter sharing_threads = {pools_file, "__init__", "joblib", "self._processes"};
 
 bool shares_memory() {
   constexpr int deep = 16;
   Text<400> settings;
   each_python_scope(deep, [&](const PythonScope& scope) {
-    return !ends_with(scope.file(), "/joblib/parallel.py") || !scope.add(settings, "self._backend_kwargs");
+    return !ends_with(scope.file(), "/joblib/parallel.py") ||
+           !scope.add(settings, "self._backend_kwargs");
   });
   return contains(settings.c_str(), "'require': 'sharedmem'");
 }
 
-/// What the new thread belongs to, of `starters`; nullptr for anything else, and for a single worker.
+/// What the new thread belongs to, of `starters`; nullptr for anything else, and for a single
+/// worker.
 const Starter* starter_of(const PythonCallSite& call_site, bool& is_dealt) {
   constexpr int limit = 3; // threading's own, who called it, and who called that
   PythonFrame callers[limit];
   int count = 0;
-  each_python_frame(limit, [&](const PythonFrame& frame) { callers[count++] = frame; });
-  if (count < limit || !ends_with(callers[0].file, "/threading.py")) return nullptr;
+  each_python_frame(limit, [&](const PythonFrame& frame) {
+    callers[count++] = frame;
+  });
+  if (count < limit || !ends_with(callers[0].file, "/threading.py"))
+    return nullptr;
   const PythonFrame& caller = callers[1];
   for (const Starter& starter : starters) {
-    if (!starts_with(caller.function, starter.function) || !ends_with(caller.file, starter.file)) continue;
+    if (!starts_with(caller.function, starter.function) || !ends_with(caller.file, starter.file))
+      continue;
     const bool is_of_threads =
         same_text(callers[2].function, "__init__") && ends_with(callers[2].file, starter.file);
     const bool is_packages = is_of_threads && !is_users_own(call_site);
-    if (is_packages && !shares_memory()) return nullptr;
+    if (is_packages && !shares_memory())
+      return nullptr;
     const Workers workers(starter);
     is_dealt = workers.are_dealt;
     return !workers.are_several ? nullptr : is_packages ? &sharing_threads : &starter;
@@ -140,48 +186,70 @@ const Starter* starter_of(const PythonCallSite& call_site, bool& is_dealt) {
   return nullptr;
 }
 
-/// True for a thread of asyncio's executor for what the user's code handed to it: no package is in between.
+/// True for a thread of asyncio's executor for what the user's code handed to it: no package is in
+/// between.
 bool is_of_event_loop(const PythonCallSite& call_site) {
-  if (call_site.user < 1 || !contains(call_site.frames[call_site.user - 1].file, "/asyncio/")) return false;
+  if (call_site.user < 1 || !contains(call_site.frames[call_site.user - 1].file, "/asyncio/"))
+    return false;
   constexpr int deep = 12;
   bool is_packages = false;
-  each_python_frame(deep,
-                    [&](const PythonFrame& frame) { is_packages |= contains(frame.file, "-packages/"); });
+  each_python_frame(deep, [&](const PythonFrame& frame) {
+    is_packages |= contains(frame.file, "-packages/");
+  });
   return !is_packages;
+}
+
+} // namespace
+
+namespace {
+
+/// The file of what the user's line called; "" without one.
+const char* called_file(const PythonCallSite& call_site) {
+  return call_site.user < 1 ? "" : call_site.frames[call_site.user - 1].file;
+}
+
+/// True for a thread of the user's own code.
+bool is_users_thread(const PythonCallSite& call_site) {
+  for (const char* starter :
+       {"/threading.py", "/concurrent/futures/thread.py", "/concurrent/futures/_base.py"})
+    if (ends_with(called_file(call_site), starter))
+      return true;
+  return is_of_event_loop(call_site);
+}
+
+Reason why_tasks_race(bool is_dealt, const PythonCallSite& call_site) {
+  if (!is_dealt)
+    return Reason::task_race;
+  return is_users_own(call_site) ? Reason::tasks_dealt : Reason::packages_tasks_dealt;
 }
 
 } // namespace
 
 PythonThread::PythonThread(const void* caller) {
   Module module;
-  if (!options().pins() || !find_module(caller, module) || !is_python(module)) return;
+  if (!options().pins() || !find_module(caller, module) || !is_python(module))
+    return;
   PythonCallSite call_site;
   find_python_call_site(call_site, PythonDetail::all, true);
-  // What the user's line called. Of what a library starts only its authors know what its threads share.
-  const char* const called = call_site.user < 1 ? "" : call_site.frames[call_site.user - 1].file;
   bool is_dealt = false;
-  Text<96> queue;                            // its name, which tells it from others
   if (is_put_into_queue(call_site, queue)) { // a process starts it as it first puts something in
-    made_by.add("multiprocessing.Queue/").add(queue.c_str());
+    pool = "multiprocessing.Queue";
     why = Reason::queue_race;
-  } else if (ends_with(called, "/threading.py") || ends_with(called, "/concurrent/futures/thread.py") ||
-             ends_with(called, "/concurrent/futures/_base.py") || is_of_event_loop(call_site)) {
+  } else if (is_users_thread(call_site)) {
     keep_python_call(UserCall::threads, caller, call_site);
     return;
   } else if (const Starter* const starter = starter_of(call_site, is_dealt)) {
-    made_by.add(starter->pool);
-    why = !is_dealt                 ? Reason::task_race
-          : is_users_own(call_site) ? Reason::tasks_dealt
-                                    : Reason::packages_tasks_dealt;
+    pool = starter->pool;
+    why = why_tasks_race(is_dealt, call_site);
   } else {
+    // Of what a library starts only its authors know what its threads share.
     return;
   }
-  if (call_site.user < 0) return;
   // The text by which multiprocessing starts a process is no line of the user's.
-  if (call_site.user > 0 && ends_with(call_site.frames[call_site.user - 1].file, "/multiprocessing/spawn.py"))
+  if (call_site.user < 0 || ends_with(called_file(call_site), "/multiprocessing/spawn.py"))
     return;
   const PythonFrame& user = call_site.frames[call_site.user];
-  made_by.add(", ").add(user.file).add(':').add(static_cast<uint64_t>(user.line > 0 ? user.line : 0));
+  place.add(user.file).add(':').add(static_cast<uint64_t>(user.line > 0 ? user.line : 0));
 }
 
 } // namespace detshim

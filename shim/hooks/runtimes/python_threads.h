@@ -1,9 +1,9 @@
 // Threads that the user's own Python code starts, and those by which a process fills a queue.
 //
-// Which thread draws first from a generator that it shares with another, or with the one that started it, is
-// a race, and so is which takes which task of a queue, and whose results come first out of a queue that
-// several processes fill: none of it reaches a hook. That there are such threads does, with the line that
-// starts them.
+// Which thread draws first from a generator that it shares with another, or with the one that
+// started it, is a race, and so is which takes which task of a queue, and whose results come first
+// out of a queue that several processes fill: none of it reaches a hook. That there are such
+// threads does, with the line that starts them.
 #pragma once
 
 #include "common/reasons.h"
@@ -17,7 +17,9 @@ struct PythonThread {
   explicit PythonThread(const void* caller);
 
   Reason why = Reason::none; ///< to record it: it is of a pool, or fills a queue
-  Text<256> made_by;         ///< "multiprocessing.Pool, train.py:5"
+  const char* pool = "";     ///< "multiprocessing.Pool"
+  Text<96> queue;            ///< the name of one, which tells it from others
+  Text<256> place;           ///< "/home/me/train.py:5", what made it; empty where none is known
 };
 
 } // namespace detshim

@@ -4,7 +4,6 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
-#include "core/base/string_references.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/process.h"
 #include "core/identity/thread.h"
@@ -12,13 +11,10 @@
 
 namespace detshim {
 
+/// Told by its name, or else by its code.
 struct SeedingFunction {
-  const char* name = nullptr;     ///< exported by its program; or else
-  const char* program = nullptr;  ///< how the program's file begins, and
-  const char* text = nullptr;     ///< what the function's code refers to, and no other's that reads a clock
-  bool is_asked = false;          ///< it seeds only where the script asks for it, which is recorded
-  Reason why = Reason::none;      ///< what it reads is no seed alone, so it gets the real clock
-  bool has_constants = false;     ///< without a name or a text: its code holds a constant of foldhash's
+  const char* name = nullptr;     ///< exported by its program
+  bool has_constants = false;     ///< its code holds a constant of foldhash's
   bool mixes_own_address = false; ///< by exclusive or, with what it reads
   bool mixes_addresses = false;   ///< of its stack, in a hash
 };
@@ -26,40 +22,37 @@ struct SeedingFunction {
 namespace {
 
 constexpr SeedingFunction functions[] = {
-    {.name = "seedrand", .mixes_own_address = true},   // bash: $RANDOM (lib/sh/random.c)
-    {.name = "lua_newstate", .mixes_addresses = true}, // Lua from 5.2 on: the order of tables (lstate.c)
-    {.name = "luaopen_math", .mixes_addresses = true}, // Lua from 5.4 on: math.random (lmathlib.c)
+    {.name = "seedrand", .mixes_own_address = true}, // bash: $RANDOM (lib/sh/random.c)
     // Rust's hashbrown, polars: generate_global_seed (foldhash's seed.rs)
     {.has_constants = true, .mixes_addresses = true},
-    {.name = "php_combined_lcg", .why = Reason::php_seeds}, // PHP to 8.3 (ext/standard/lcg.c)
-    {.name = "php_random_combinedlcg_seed_default", .why = Reason::php_seeds}, // PHP 8.4
-    {.program = "php", .text = "%s%08x%05x", .why = Reason::php_uniqid},       // ext/standard/uniqid.c
-    {.program = "gawk", .text = "srand", .is_asked = true},                    // builtin.c, mpfr.c
 };
 
 constexpr size_t longest = 8192; // of such a function's code
 
-/// True if the code holds one of the 64-bit numbers that foldhash mixes seeds with: the fraction of pi, as
-/// Blowfish has it. Of functions that ask for a clock, no other does.
+/// True if the code holds one of the 64-bit numbers that foldhash mixes seeds with: the fraction of
+/// pi, as Blowfish has it. Of functions that ask for a clock, no other does.
 bool holds_fraction_of_pi([[maybe_unused]] CodeRange code) {
 #if defined(__x86_64__)
   constexpr uint64_t parts[] = {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0,
                                 0x082efa98ec4e6c89, 0x452821e638d01377, 0xbe5466cf34e90c6c,
                                 0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917, 0x9216d5d98979fb1b};
-  if (code.end - code.begin > static_cast<ptrdiff_t>(longest)) return false;
+  if (code.end - code.begin > static_cast<ptrdiff_t>(longest))
+    return false;
   for (const unsigned char* at = code.begin; code.end - at >= 10; ++at) {
-    if ((at[0] & 0xFE) != 0x48 || (at[1] & 0xF8) != 0xB8) continue; // mov $64, register
+    if ((at[0] & 0xFE) != 0x48 || (at[1] & 0xF8) != 0xB8)
+      continue; // mov $64, register
     uint64_t number;
     __builtin_memcpy(&number, at + 2, sizeof number);
     for (const uint64_t part : parts)
-      if (number == part) return true;
+      if (number == part)
+        return true;
   }
 #endif
   return false;
 }
 
-/// True if the function keeps a frame pointer, as Rust's standard library does: its frame is then where its
-/// caller's register says.
+/// True if the function keeps a frame pointer, as Rust's standard library does: its frame is then
+/// where its caller's register says.
 bool keeps_frame_pointer([[maybe_unused]] CodeRange code) {
 #if defined(__x86_64__)
   constexpr unsigned char prologue[] = {0x55, 0x48, 0x89, 0xE5}; // push %rbp; mov %rsp, %rbp
@@ -72,25 +65,19 @@ bool keeps_frame_pointer([[maybe_unused]] CodeRange code) {
 
 /// True if it is the function whose code that is.
 bool is_at(const SeedingFunction& function, const Module& module, const char* caller) {
-  if (function.name != nullptr) {
-    const void* start = module.symbol(function.name);
-    return start != nullptr && function_at(start).holds(caller - 1);
-  }
-  if (function.has_constants) return holds_fraction_of_pi(function_at(caller - 1));
-  if (*module.path != 0) return false; // the program itself
-  const CodeRange code = function_at(caller - 1);
-  if (code.end - code.begin > static_cast<ptrdiff_t>(longest) || !refers_to_text(module, code, function.text))
-    return false;
-  char path[600];
-  module_path(module, path, sizeof path);
-  return starts_with(file_name(path), function.program);
+  if (function.has_constants)
+    return holds_fraction_of_pi(function_at(caller - 1));
+  const void* start = module.symbol(function.name);
+  return start != nullptr && function_at(start).holds(caller - 1);
 }
 
 const SeedingFunction* look_up(const void* caller) {
   Module module;
-  if (!find_module(caller, module)) return nullptr;
+  if (!find_module(caller, module))
+    return nullptr;
   for (const SeedingFunction& function : functions)
-    if (is_at(function, module, static_cast<const char*>(caller))) return &function;
+    if (is_at(function, module, static_cast<const char*>(caller)))
+      return &function;
   return nullptr;
 }
 
@@ -113,7 +100,8 @@ size_t place_of(const void* caller) { return reinterpret_cast<uintptr_t>(caller)
 
 const SeedingFunction* seeding_function_at(const void* caller) {
   auto& place = of_this_thread(callers_of_thread).functions[place_of(caller)];
-  if (place.caller != caller) place = {caller, look_up(caller)};
+  if (place.caller != caller)
+    place = {caller, look_up(caller)};
   return place.function;
 }
 
@@ -127,26 +115,22 @@ const SeedingFunction* seeding_function_behind(const void* caller, const void* c
 int64_t seconds_for(const SeedingFunction& function) {
   // Whichever of a program's threads comes first.
   if (function.has_constants)
-    return static_cast<uint32_t>(derive(process().key, static_cast<uint64_t>(Kind::seeding_function)));
-  // An interpreter seeds itself whether or not it draws, so this is no draw, and the interpreter may still
-  // hand its name on to the program that it starts.
+    return static_cast<uint32_t>(
+        derive(process().key, static_cast<uint64_t>(Kind::seeding_function)));
+  // An interpreter seeds itself whether or not it draws, so this is no draw, and the interpreter
+  // may still hand its name on to the program that it starts.
   const auto seed =
       static_cast<uint32_t>(stream_key(this_thread(), Kind::seeding_function, programs_before()));
-  if (!function.mixes_own_address) return seed;
+  if (!function.mixes_own_address)
+    return seed;
   // It mixes its address in by exclusive or, and so does this: the layout is of no account.
   return seed ^ static_cast<uint32_t>(reinterpret_cast<uintptr_t>(find_symbol(function.name)));
 }
 
 SeedingAnswer answer_to(const SeedingFunction& function) {
-  const bool is_pinned = function.why == Reason::none && options().pins() && !makes_secrets();
-  SeedingAnswer answer = {is_pinned, Action::nondeterministic, function.why};
-  if (function.is_asked && is_pinned)
-    answer.action = Action::pin, answer.why = Reason::seeded_by_runtime;
-  else if (function.is_asked && !options().pins())
-    answer.why = Reason::observed;
-  else if (function.mixes_addresses && !sys::has_fixed_layout())
-    answer.why = function.has_constants ? Reason::rust_addresses : Reason::lua_addresses;
-  return answer;
+  const bool depends_on_layout = function.mixes_addresses && !sys::has_fixed_layout();
+  return {options().pins() && !makes_secrets(),
+          depends_on_layout ? Reason::rust_addresses : Reason::none};
 }
 
 } // namespace detshim

@@ -18,7 +18,8 @@ struct EntropySource {
   /// The k-th stream of a kind, started for this thread and process if it is new to them.
   Stream& ready(Kind kind, uint64_t k = 0) {
     const Thread& thread = this_thread();
-    if (generation != thread.generation) start(thread, kind, k);
+    if (generation != thread.generation)
+      start(thread, kind, k);
     return stream;
   }
 
@@ -32,7 +33,8 @@ private:
   /// In one piece: a signal handler that draws from it meanwhile would have its bytes given again.
   void start(const Thread& thread, Kind kind, uint64_t k) {
     const sys::SignalsBlocked no_signals;
-    if (generation == thread.generation) return;
+    if (generation == thread.generation)
+      return;
     stream = Stream(stream_key(thread, kind, k));
     generation = thread.generation;
   }

@@ -1,5 +1,6 @@
-// Functions of other libraries, each looked up once until an object goes, and arguments of a hook by their
-// type. Walking through hundreds of loaded objects at each product would take longer than a small product.
+// Functions of other libraries, each looked up once until an object goes, and arguments of a hook
+// by their type. Walking through hundreds of loaded objects at each product would take longer than
+// a small product.
 #pragma once
 
 #include "core/base/modules.h"
@@ -13,19 +14,21 @@ bool succeeded(Function* function, Arguments... arguments) {
   return function != nullptr && static_cast<int>(function(arguments...)) == 0;
 }
 
-/// A function, by `look(hook, name)`: anew each time while there is none, unless `keeps_absent`.
+/// A function, by `look(hook, name)`: anew each time while it is not found, unless `keeps_absent`.
 template <typename Function, const void* (*look)(const Hook&, const char*), bool keeps_absent>
 class KnownFunction {
 public:
   explicit constexpr KnownFunction(const char* name) : name_(name) {}
 
-  /// nullptr if there is none.
+  /// nullptr if it is not found.
   Function* of(const Hook& hook) {
     const uint64_t epoch = uint64_t{draw_epoch()} + 1;
     if (__atomic_load_n(&epoch_, __ATOMIC_ACQUIRE) != epoch) {
-      auto* const found = reinterpret_cast<Function*>(const_cast<void*>(look(hook, name_.c_str())));
-      if (found == nullptr && !keeps_absent) return nullptr;
-      __atomic_store_n(&known_, found, __ATOMIC_RELAXED);
+      auto* const function =
+          reinterpret_cast<Function*>(const_cast<void*>(look(hook, name_.c_str())));
+      if (function == nullptr && !keeps_absent)
+        return nullptr;
+      __atomic_store_n(&known_, function, __ATOMIC_RELAXED);
       __atomic_store_n(&epoch_, epoch, __ATOMIC_RELEASE);
     }
     return __atomic_load_n(&known_, __ATOMIC_RELAXED);
@@ -46,12 +49,13 @@ private:
 template <typename Function>
 using SiblingFunction = KnownFunction<Function, find_sibling, true>;
 
-/// The body of a hook that changes nothing: calls the library, and says of a call that succeeded why it may
-/// differ.
+/// The body of a hook that changes nothing: calls the library, and says of a call that succeeded
+/// why it may differ.
 template <Reason why, typename Call, typename... Arguments>
 auto record_nondeterministic(const Call& call, Arguments... arguments) {
   const auto status = call.real(arguments...);
-  if (!call.passes() && static_cast<int>(status) == 0) call.record(Action::nondeterministic, why, {});
+  if (!call.passes() && static_cast<int>(status) == 0)
+    call.record(Action::nondeterministic, why, {});
   return status;
 }
 
@@ -59,7 +63,8 @@ auto record_nondeterministic(const Call& call, Arguments... arguments) {
 template <const auto& say, typename Call, typename... Arguments>
 auto say_after(const Call& call, Arguments... arguments) {
   const auto status = call.real(arguments...);
-  if (!call.passes() && static_cast<int>(status) == 0) say(call, arguments...);
+  if (!call.passes() && static_cast<int>(status) == 0)
+    say(call, arguments...);
   return status;
 }
 
@@ -67,16 +72,18 @@ auto say_after(const Call& call, Arguments... arguments) {
 template <int bit, Reason otherwise, typename Call, typename Handle>
 auto record_emulation(const Call& call, Handle handle, int mode) {
   const auto status = call.real(handle, mode);
-  if (call.passes() || static_cast<int>(status) != 0) return status;
+  if (call.passes() || static_cast<int>(status) != 0)
+    return status;
   const bool emulates = (mode & bit) != 0;
-  call.record(emulates ? Action::nondeterministic : Action::observe, emulates ? Reason::emulation : otherwise,
-              {mode});
+  call.record(emulates ? Action::nondeterministic : Action::observe,
+              emulates ? Reason::emulation : otherwise, {mode});
   return status;
 }
 constexpr Description records_emulation = {
     .action = Action::nondeterministic,
-    .fields = {"mode"},
-    .summary = "Records modes with fixed-point emulation, which cuBLAS does not promise to be repeatable.",
+    .fields = {"mode"_in},
+    .summary =
+        "Records modes with fixed-point emulation, which cuBLAS does not promise to be repeatable.",
 };
 
 /// The first argument of a type: for bodies that hand the others on as they are.
@@ -91,7 +98,8 @@ constexpr Wanted& argument_of_type([[maybe_unused]] First& first, Rest&... rest)
 /// The body of a hook that says which library answers.
 template <typename Call, typename... Arguments>
 auto name_library(const Call& call, Arguments... arguments) {
-  if (!call.passes()) say_library(call.hook());
+  if (!call.passes())
+    say_library(call.hook());
   return call.real(arguments...);
 }
 
@@ -101,18 +109,21 @@ bool are_there(Pointers... pointers) {
   return ((pointers != nullptr) && ...);
 }
 
-/// The body of a hook that one argument decides: `good` goes in its place where it is `bad`, and `why` says
-/// what a bad one does. Another number than the known ones is the library's to refuse.
+/// The body of a hook that one argument decides: `good` goes in its place where it is `bad`, and
+/// `why` says what a bad one does. Another number than the known ones is the library's to refuse.
 template <auto good, Reason why, auto... bad, typename Call, typename... Arguments>
 auto keep_good(const Call& call, Arguments... arguments) {
-  if (call.passes()) return call.real(arguments...);
+  if (call.passes())
+    return call.real(arguments...);
   auto& chosen = argument_of_type<decltype(good)>(arguments...);
   const int requested = static_cast<int>(chosen);
   const bool was_good = ((chosen != bad) && ...);
-  if (!was_good && options().forces()) chosen = good;
+  if (!was_good && options().forces())
+    chosen = good;
   const int effective = static_cast<int>(chosen);
   const auto status = call.real(arguments...);
-  if (static_cast<int>(status) != 0) return status;
+  if (static_cast<int>(status) != 0)
+    return status;
   if (was_good)
     call.record(Action::observe, Reason::left_alone, {requested, effective});
   else
@@ -121,7 +132,8 @@ auto keep_good(const Call& call, Arguments... arguments) {
   return status;
 }
 
-/// The type of the library's function that a function of ours describes: `describe(what, arguments...)`.
+/// The type of the library's function that our own function describes: `describe(what,
+/// arguments...)`.
 template <typename Status, typename Describe>
 struct DescribedSignature;
 template <typename Status, typename Result, typename What, typename... Arguments>
@@ -133,9 +145,9 @@ using described_signature = typename DescribedSignature<Status, decltype(describ
 template <typename Status, auto describe>
 using DescribedCall = OutermostCall<described_signature<Status, describe>>;
 
-/// An integer or a pointer that is only handed on, whatever it is: it has a register or eight bytes of the
-/// stack, in the calling conventions of both architectures. Not for numbers in floating point, nor for
-/// structures.
+/// An integer or a pointer that is only handed on, whatever it is: it has a register or eight bytes
+/// of the stack, in the calling conventions of both architectures. Not for numbers in floating
+/// point, nor for structures.
 using Word = void*;
 
 /// The guard of a function that takes `count` words behind those that are named.
@@ -152,13 +164,13 @@ using CallOfWords = OutermostCall<words_signature<Status, count, First...>>;
 
 } // namespace detshim
 
-/// Declares a hook whose parameters are those of the function that describes it, after DESCRIPTION: an
-/// instance of a template too. The wrapper opens GUARD, a template, and returns BODY<describe>(call,
-/// arguments...).
-#define DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME, GUARD, BODY, DESCRIPTION, ...)                         \
-  namespace detshim::hooks {                                                                                 \
-  constexpr auto NAME##_describe = &__VA_ARGS__;                                                             \
-  using NAME##_guard = GUARD<described_signature<abi::STATUS, NAME##_describe>>;                             \
-  }                                                                                                          \
-  DETSHIM_TEMPLATE_HOOK(LIBRARY, ::detshim::hooks::NAME##_guard, NAME,                                       \
+/// Declares a hook whose parameters are those of the function that describes it, after DESCRIPTION:
+/// an instance of a template too. The wrapper opens GUARD, a template, and returns
+/// BODY<describe>(call, arguments...).
+#define DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME, GUARD, BODY, DESCRIPTION, ...)               \
+  namespace detshim::hooks {                                                                       \
+  constexpr auto NAME##_describe = &__VA_ARGS__;                                                   \
+  using NAME##_guard = GUARD<described_signature<abi::STATUS, NAME##_describe>>;                   \
+  }                                                                                                \
+  DETSHIM_TEMPLATE_HOOK(LIBRARY, ::detshim::hooks::NAME##_guard, NAME,                             \
                         BODY<::detshim::hooks::NAME##_describe>, DESCRIPTION)

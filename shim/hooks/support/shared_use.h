@@ -1,5 +1,5 @@
-// Objects whose state advances with each use, such as random generators: two threads that share one race for
-// its numbers. Told without a lock, because every use asks.
+// Objects whose state advances with each use, such as random generators: two threads that share one
+// race for its numbers. Told without a lock, because every use asks.
 #pragma once
 
 #include "core/base/generations.h"
@@ -7,8 +7,8 @@
 
 namespace detshim {
 
-/// Values by object for all threads at once: one probe on the hot path, no lock, no memory but its own. An
-/// object finds no room where `window` others lie near its slot; it is then not kept.
+/// Values by object for all threads at once: one probe on the hot path, no lock, no memory but its
+/// own. An object finds no room where `window` others lie near its slot; it is then not kept.
 template <size_t Size, size_t window = 16>
 class ObjectTable {
   static_assert((Size & (Size - 1)) == 0, "a power of two");
@@ -22,20 +22,25 @@ public:
 
   /// nullptr if it is not here. No object is at 0, which marks an empty entry.
   Entry* find(const void* object) {
-    if (object == nullptr) return nullptr;
+    if (object == nullptr)
+      return nullptr;
     for (size_t i = 0; i < window; ++i)
-      if (Entry& entry = at(object, i); load(entry.object) == number_of(object)) return &entry;
+      if (Entry& entry = at(object, i); load(entry.object) == number_of(object))
+        return &entry;
     return nullptr;
   }
 
   /// nullptr if it finds no room.
   Entry* insert(const void* object) {
-    if (Entry* known = find(object)) return known;
-    if (object == nullptr) return nullptr;
+    if (Entry* known = find(object))
+      return known;
+    if (object == nullptr)
+      return nullptr;
     for (size_t i = 0; i < window; ++i) {
       Entry& entry = at(object, i);
       uint64_t owner = 0;
-      if (__atomic_compare_exchange_n(&entry.object, &owner, number_of(object), false, __ATOMIC_ACQ_REL,
+      if (__atomic_compare_exchange_n(&entry.object, &owner, number_of(object), false,
+                                      __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE) ||
           owner == number_of(object)) // another thread was faster
         return &entry;
@@ -45,7 +50,8 @@ public:
 
   void forget(const void* object) {
     Entry* entry = find(object);
-    if (entry == nullptr) return;
+    if (entry == nullptr)
+      return;
     __atomic_store_n(&entry->value, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&entry->mark, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&entry->object, 0, __ATOMIC_RELEASE);
@@ -65,17 +71,20 @@ private:
 template <size_t Size>
 class Users {
 public:
-  /// Notes a use. True the first time that somebody other than the object's first user has it. `user` is a
-  /// key such as Thread::key.
+  /// Notes a use. True the first time that somebody other than the object's first user has it.
+  /// `user` is a key such as Thread::key.
   bool is_newly_shared(const void* object, uint64_t user) {
     auto* entry = objects_.insert(object);
-    if (entry == nullptr) return false;
+    if (entry == nullptr)
+      return false;
     const uint64_t me = named(user);
     uint64_t first = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
-    if (first == me) return false;
+    if (first == me)
+      return false;
     // In a forked child the parent's objects are copies that nobody uses yet.
     if (static_cast<uint32_t>(first) != generation() &&
-        __atomic_compare_exchange_n(&entry->value, &first, me, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        __atomic_compare_exchange_n(&entry->value, &first, me, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
       return false;
     return report(*entry);
   }
@@ -83,7 +92,8 @@ public:
   /// The same for a call that sets an object up, which anybody may do before its first user has it.
   bool is_newly_shared_by_setting(const void* object, uint64_t user) {
     auto* entry = objects_.find(object);
-    if (entry == nullptr) return false;
+    if (entry == nullptr)
+      return false;
     const uint64_t first = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
     return static_cast<uint32_t>(first) == generation() && first != named(user) && report(*entry);
   }

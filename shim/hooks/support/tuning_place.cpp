@@ -19,8 +19,8 @@ void add_device_name(TextWriter& text) {
   char name[256] = {};
   int device = 0;
   const Hook& any = *HookTable{}.begin();
-  if (get_device.succeeds(any, &device) && get_name.succeeds(any, name, int{sizeof name - 1}, device) &&
-      *name != 0)
+  if (get_device.succeeds(any, &device) &&
+      get_name.succeeds(any, name, int{sizeof name - 1}, device) && *name != 0)
     text.add(name);
   else
     text.add("unknown");

@@ -6,8 +6,8 @@
 
 namespace detshim {
 
-/// Appends the name of the current context's device, which the driver that is in the process is asked for;
-/// "unknown" without a driver or a context.
+/// Appends the name of the current context's device, which the driver that is in the process is
+/// asked for; "unknown" without a driver or a context.
 void add_device_name(TextWriter& text);
 
 /// The device of the calling thread and the version of a library, as the tuning file names them.

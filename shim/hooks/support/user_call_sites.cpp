@@ -12,6 +12,7 @@
 #include "core/log/file_uses.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
+#include "core/seeds/clock_samples.h"
 #include "loader/infrastructure.h"
 
 #include <cstring>
@@ -26,11 +27,12 @@ constexpr int kinds = 9;
 
 /// Those behind them are read alike.
 int index_of(UserCall kind) {
-  return static_cast<int>(kind) < kinds ? static_cast<int>(kind) : static_cast<int>(UserCall::file_time);
+  return static_cast<int>(kind) < kinds ? static_cast<int>(kind)
+                                        : static_cast<int>(UserCall::file_time);
 }
 
-/// Return addresses, innermost first: of a call, and of those behind it where the code there is a template of
-/// the C++ library's.
+/// Return addresses, innermost first: of a call, and of those behind it where the code there is a
+/// template of the C++ library's.
 struct CallSite {
   static constexpr int limit = 9;
   const void* frames[limit];
@@ -38,72 +40,85 @@ struct CallSite {
 };
 constexpr int most_call_sites = 64;
 constinit CallSite call_sites[kinds][most_call_sites] = {};
-/// Asked as every process ends, where a look at the call call_sites would cost a page fault for each of their
-/// pages.
-DETSHIM_STARTUP_DATA constinit bool is_any_kept = false;
-// The process that kept the last: its children write no copies. It may hand its name on, and keeps these.
-constinit int kept_by = 0;
+/// Asked as every process ends, where a look at the call sites themselves would cost a page fault
+/// for each of their pages.
+struct KeptCalls {
+  bool are_any;
+  int by; ///< the process that kept the last: its children write no copies, but may take its name
+};
+DETSHIM_STARTUP_DATA constinit KeptCalls kept_calls = {};
 
 bool is_systems(const char* path) {
   for (const char* folder :
        {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/", "/bin/", "/sbin/", "/lib"})
-    if (starts_with(path, folder)) return true;
+    if (starts_with(path, folder))
+      return true;
   return false;
 }
 
 /// Packages of Python's and conda's, which are nobody's own code either.
 bool is_installed(const char* path) {
-  return contains(path, "/site-packages/") || contains(path, "/dist-packages/") || contains(path, "conda") ||
-         contains(path, "/lib-dynload/");
+  return contains(path, "/site-packages/") || contains(path, "/dist-packages/") ||
+         contains(path, "conda") || contains(path, "/lib-dynload/");
 }
 
-/// Programs that read a clock or an id for what no result hangs on: traces, temporary names, and whether a
-/// file is newer.
+/// Programs that read a clock or an id for what no result hangs on: traces, temporary names, and
+/// whether a file is newer.
 bool is_quiet(const char* path) {
   const char* const name = file_name(path);
   for (const char* quiet : {"git", "make", "ninja", "cmake", "ctest", "find", "tar", "xargs"})
-    if (same_text(name, quiet)) return true;
-  return is_interpreter(name) || is_installed(path) || contains(path, "/gcc/") || contains(path, "/llvm-") ||
-         contains(name, "linux-gnu"); // compilers, assemblers, linkers
+    if (same_text(name, quiet))
+      return true;
+  return is_interpreter(name) || is_installed(path) || contains(path, "/gcc/") ||
+         contains(path, "/llvm-") || contains(name, "linux-gnu"); // compilers, assemblers, linkers
 }
 
 /// What this process's program is, by where it lies and its name.
 enum class Program : uint8_t { unknown, users, shell, tool, other };
 
-/// A program of the system's that is no interpreter (date, ps, curl) reads for those who started it.
+/// A program of the system's that is no interpreter (date, ps, curl) reads for those who started
+/// it.
 Program program() {
   DETSHIM_STARTUP_DATA static constinit Program known = Program::unknown;
-  if (known != Program::unknown) return known;
+  if (known != Program::unknown)
+    return known;
   char path[512];
-  if (sys::failed(sys::readlink("/proc/self/exe", path, sizeof path))) return Program::users;
+  if (sys::failed(sys::readlink("/proc/self/exe", path, sizeof path)))
+    return Program::users;
   return known = is_shell(file_name(path)) ? Program::shell
                  : !is_systems(path)       ? Program::users
                  : is_quiet(path)          ? Program::other
                                            : Program::tool;
 }
 
-/// What of the system's own code counts: the clock that a tool itself reads; the network and files of the
-/// kernel's that it reads by its libraries too. Times of files by statx alone: by stat it mostly asks whether
-/// there is one.
+/// What of the system's own code counts: the clock that a tool itself reads; the network and files
+/// of the kernel's that it reads by its libraries too. Times of files by statx alone: by stat it
+/// mostly asks whether there is one.
 bool is_reading_of_tool(UserCall kind, const Module& module) {
-  if (program() != Program::tool) return false;
+  if (program() != Program::tool)
+    return false;
   const char* const file = file_name(module.path);
-  if (kind == UserCall::clock || kind == UserCall::statx_time) return *module.path == 0;
+  if (kind == UserCall::clock || kind == UserCall::statx_time)
+    return *module.path == 0;
   return (kind == UserCall::network || kind == UserCall::system) && !starts_with(file, "libc.so") &&
          !starts_with(file, "libnss");
 }
 
-/// An interpreter is nobody's own code, wherever it lies: what a line of Python does is recorded by that
-/// line. The program is not known by the name that was executed: that may be a script's. Our own command is
-/// none either, in a run within a run.
+/// An interpreter is nobody's own code, wherever it lies: what a line of Python does is recorded by
+/// that line. The program is not known by the name that was executed: that may be a script's. Our
+/// own command is not the user's either, in a run within a run.
 bool is_users(UserCall kind, const Module& module) {
-  if (is_python(module)) return false;
+  if (is_python(module))
+    return false;
   char path[512];
   module_path(module, path, sizeof path);
-  if (*path == 0 || is_installed(path) || same_text(file_name(path), "detshim")) return false;
-  if (is_of_infrastructure(module)) return false;
+  if (*path == 0 || is_installed(path) || same_text(file_name(path), "detshim"))
+    return false;
+  if (is_of_infrastructure(module))
+    return false;
   for (const CudaLibrary& library : cuda_libraries)
-    if (is_file_of(library, file_name(path))) return false;
+    if (is_file_of(library, file_name(path)))
+      return false;
   return !is_systems(path) || is_reading_of_tool(kind, module);
 }
 
@@ -116,13 +131,14 @@ bool is_language_library(const Module& module) {
 void keep(UserCall kind, const CallSite& call_site) {
   for (CallSite& kept : call_sites[index_of(kind)]) {
     const void* none = nullptr;
-    if (__atomic_compare_exchange_n(&kept.frames[0], &none, call_site.frames[0], false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED)) {
+    if (__atomic_compare_exchange_n(&kept.frames[0], &none, call_site.frames[0], false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       kept = call_site;
-      kept_by = process().pid;
-      return __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
+      kept_calls.by = process().pid;
+      return __atomic_store_n(&kept_calls.are_any, true, __ATOMIC_RELEASE);
     }
-    if (memcmp(kept.frames, call_site.frames, sizeof kept.frames) == 0) return;
+    if (memcmp(kept.frames, call_site.frames, sizeof kept.frames) == 0)
+      return;
   }
 }
 
@@ -143,7 +159,8 @@ void keep_behind(UserCall kind, const void* caller) {
   constexpr int few = 4; // what is not inlined of std::chrono
   for (int i = 0; i < frames.count && i < few; ++i) {
     Module module;
-    if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module) || !is_users(kind, module))
+    if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module) ||
+        !is_users(kind, module))
       continue;
     CallSite call_site = {};
     for (int k = 0; k < CallSite::limit && i + k < frames.count; ++k)
@@ -160,7 +177,11 @@ struct PythonCall {
   char frames[1600]; // as a record holds them
 };
 constexpr int most_python_calls = 64;
-constinit PythonCall python_calls[most_python_calls] = {};
+struct PythonCalls {
+  PythonCall calls[most_python_calls];
+  int begun; ///< some of them may find no room
+};
+constinit PythonCalls python_calls = {};
 /// The calling thread's last one, while it may have been read for a deadline.
 struct Deadline {
   PythonCall* call;
@@ -172,15 +193,16 @@ void keep_deadline(PythonCall& call, const void* caller) {
   NativeFrames frames;
   find_native_frames(caller, frames, 3);
   deadline = {&call, {reinterpret_cast<uintptr_t>(caller)}};
-  for (int i = 0; i < frames.count; ++i) deadline.frames[i + 1] = frames.addresses[i];
+  for (int i = 0; i < frames.count; ++i)
+    deadline.frames[i + 1] = frames.addresses[i];
 }
-constinit int python_calls_begun = 0;
 
 /// Adds `"file+0x12"`; false for an address in no file any more.
 bool add_address(TextWriter& line, const void* address) {
   Module module;
   char path[600];
-  if (!find_module(address, module)) return false;
+  if (!find_module(address, module))
+    return false;
   module_path(module, path, sizeof path);
   line.add('"').add_json(path, 900).add("+0x");
   line.add_hex(reinterpret_cast<uintptr_t>(address) - module.base).add('"');
@@ -191,6 +213,16 @@ bool add_address(TextWriter& line, const void* address) {
 
 bool is_program_of_system() { return program() != Program::users; }
 bool is_tool_of_system() { return program() == Program::tool; }
+
+namespace {
+
+/// Whether what is read may be a number that is no clock's and no id's, and another in each run.
+bool gives_other_numbers(UserCall kind) {
+  return kind == UserCall::system || kind == UserCall::network || kind == UserCall::timer ||
+         kind == UserCall::name;
+}
+
+} // namespace
 
 bool note_user_call(UserCall kind, const void* caller) {
   struct Looked {
@@ -204,49 +236,62 @@ bool note_user_call(UserCall kind, const void* caller) {
   if (looked.caller != caller) {
     looked = {caller, false, false};
     Module module;
-    if (!find_module(caller, module)) return false;
+    if (!find_module(caller, module))
+      return false;
     looked.is_users = is_users(kind, module);
-    if (looked.is_users) keep_with_callers(kind, caller);
+    if (looked.is_users)
+      keep_with_callers(kind, caller);
     looked.is_of_language = is_language_library(module) && kind != UserCall::open_file_time;
+    if (gives_other_numbers(kind) && (looked.is_users || looked.is_of_language))
+      note_other_reading();
   }
-  if (looks >= most_looks) return looked.is_users;
-  if (looked.is_of_language) ++looks, keep_behind(kind, caller);
+  if (looks >= most_looks)
+    return looked.is_users;
+  if (looked.is_of_language)
+    ++looks, keep_behind(kind, caller);
   return looked.is_users;
 }
 
-void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place, bool may_be_deadline) {
+void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place,
+                      bool may_be_deadline) {
   Text<sizeof PythonCall::frames> frames; // the frames' texts may go with their code
   add_python(frames, place, sizeof PythonCall::frames);
   deadline = {};
-  for (PythonCall& kept : python_calls) {
-    if (__atomic_load_n(&kept.at, __ATOMIC_ACQUIRE) == nullptr) break;
+  for (PythonCall& kept : python_calls.calls) {
+    if (__atomic_load_n(&kept.at, __ATOMIC_ACQUIRE) == nullptr)
+      break;
     if (kept.kind != kind || kept.length != frames.length() ||
         memcmp(kept.frames, frames.c_str(), frames.length()) != 0)
       continue;
-    if (kept.is_dropped && may_be_deadline) keep_deadline(kept, caller);
+    if (kept.is_dropped && may_be_deadline)
+      keep_deadline(kept, caller);
     kept.is_dropped = false; // the line has read again
     return;
   }
-  const int own = __atomic_fetch_add(&python_calls_begun, 1, __ATOMIC_RELAXED);
-  if (own >= most_python_calls) return;
-  PythonCall& kept = python_calls[own];
+  const int own = __atomic_fetch_add(&python_calls.begun, 1, __ATOMIC_RELAXED);
+  if (own >= most_python_calls)
+    return;
+  PythonCall& kept = python_calls.calls[own];
   memcpy(kept.frames, frames.c_str(), frames.length());
   kept.kind = kind;
   kept.length = frames.length();
-  if (may_be_deadline) keep_deadline(kept, caller);
-  kept_by = process().pid;
+  if (may_be_deadline)
+    keep_deadline(kept, caller);
+  kept_calls.by = process().pid;
   __atomic_store_n(&kept.at, caller, __ATOMIC_RELEASE);
-  __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&kept_calls.are_any, true, __ATOMIC_RELEASE);
 }
 
 void drop_deadline(const void* caller) {
-  if (__builtin_expect(deadline.call == nullptr, 1)) return;
+  if (__builtin_expect(deadline.call == nullptr, 1))
+    return;
   // The function that waits is the one that read, or it called one that does.
   constexpr uintptr_t longest = 1024; // of its code
   const auto is_near = [&](uintptr_t address) {
     return address - reinterpret_cast<uintptr_t>(caller) + longest < 2 * longest;
   };
-  for (const uintptr_t frame : deadline.frames) deadline.call->is_dropped |= is_near(frame);
+  for (const uintptr_t frame : deadline.frames)
+    deadline.call->is_dropped |= is_near(frame);
   deadline.call = nullptr;
 }
 
@@ -259,43 +304,60 @@ void note_parallel_child(const void* caller) {
     keep(UserCall::children, {{caller}});
 }
 
-bool has_user_call_sites() { return is_any_kept && kept_by == process().pid; }
+bool has_user_call_sites() { return kept_calls.are_any && kept_calls.by == process().pid; }
+
+namespace {
+
+/// Begins the line of a place; false where nobody knows any more what lies there.
+bool begin_line(Text<3000>& line, UserCall kind, const void* at) {
+  const bool is_input = kind >= UserCall::file_time;
+  line.add("{\"t\":\"").add(is_input ? "input\",\"what\":\"" : "");
+  line.add(kind_names[index_of(kind)]).add('"');
+  add_key(line, "at");
+  return at != nullptr && add_address(line, at);
+}
+
+void record_python_call(PythonCall& call, bool begins_log) {
+  Text<3000> line;
+  if (call.is_dropped || !begin_line(line, call.kind, __atomic_load_n(&call.at, __ATOMIC_ACQUIRE)))
+    return;
+  line.add(call.frames, call.length).add('}');
+  record_line(line.c_str(), line.length(), begins_log);
+  // _exit may follow the destructor, and a program an execution that failed
+  call.is_dropped = true;
+}
+
+void record_call_site(CallSite& call_site, UserCall kind, bool begins_log) {
+  Text<3000> line;
+  if (call_site.is_recorded || !begin_line(line, kind, call_site.frames[0]))
+    return;
+  constexpr size_t line_is_full = 2000;
+  int i = 1;
+  for (Module module; i < CallSite::limit && line.length() <= line_is_full; ++i) {
+    if (call_site.frames[i] == nullptr || !find_module(call_site.frames[i], module))
+      break;
+    i == 1 ? add_key(line, "frames").add('[') : line.add(',');
+    add_address(line, call_site.frames[i]);
+  }
+  line.add(i > 1 ? "]}" : "}");
+  record_line(line.c_str(), line.length(), begins_log);
+  call_site.is_recorded = true;
+}
+
+} // namespace
 
 void record_user_call_sites() {
-  if (!has_user_call_sites() || !options().pins()) return;
+  if (!has_user_call_sites() || !options().pins())
+    return;
   // Observed calls make no log. But these are all that such a run has to say.
   // Not every pipeline of a shell does, nor each program that somebody types under a bare preload.
   const bool begins_log = program() == Program::users || program() == Program::other ||
                           (program() == Program::tool && is_run_listed());
-  const auto begin = [](Text<3000>& line, UserCall kind, const void* at) {
-    const bool is_input = kind >= UserCall::file_time;
-    line.add("{\"t\":\"").add(is_input ? "input\",\"what\":\"" : "");
-    line.add(kind_names[index_of(kind)]).add('"');
-    add_key(line, "at");
-    return at != nullptr && add_address(line, at);
-  };
-  for (PythonCall& call : python_calls) {
-    Text<3000> line;
-    if (call.is_dropped || !begin(line, call.kind, __atomic_load_n(&call.at, __ATOMIC_ACQUIRE))) continue;
-    line.add(call.frames, call.length).add('}');
-    record_line(line.c_str(), line.length(), begins_log);
-    call.is_dropped = true; // _exit may follow the destructor, and a program an execution that failed
-  }
+  for (PythonCall& call : python_calls.calls)
+    record_python_call(call, begins_log);
   for (int kind = 0; kind < kinds; ++kind)
-    for (CallSite& call_site : call_sites[kind]) {
-      Text<3000> line;
-      if (call_site.is_recorded || !begin(line, static_cast<UserCall>(kind), call_site.frames[0])) continue;
-      constexpr size_t line_is_full = 2000;
-      int i = 1;
-      for (Module module; i < CallSite::limit && line.length() <= line_is_full; ++i) {
-        if (call_site.frames[i] == nullptr || !find_module(call_site.frames[i], module)) break;
-        i == 1 ? add_key(line, "frames").add('[') : line.add(',');
-        add_address(line, call_site.frames[i]);
-      }
-      line.add(i > 1 ? "]}" : "}");
-      record_line(line.c_str(), line.length(), begins_log);
-      call_site.is_recorded = true;
-    }
+    for (CallSite& call_site : call_sites[kind])
+      record_call_site(call_site, static_cast<UserCall>(kind), begins_log);
 }
 
 } // namespace detshim

@@ -1,17 +1,18 @@
-// Call sites where the user's own machine code does what leaves no record, and what two runs may differ by.
+// Call sites where the user's own machine code does what leaves no record, and what two runs may
+// differ by.
 //
-// `std::mt19937 engine(time(nullptr))` takes its seed out of sight. The reading is seen: its call site is
-// kept, and written as the process ends, and `detshim log` looks whether the line there seeds something.
-// Threads and children that race leave nothing either.
+// `std::mt19937 engine(time(nullptr))` takes its seed out of sight. The reading is seen: its call
+// site is kept, and written as the process ends, and `detshim log` looks whether the line there
+// seeds something. Threads and children that race leave nothing either.
 #pragma once
 
-#include "core/base/python_frames.h"
+#include "core/python/frames.h"
 
 namespace detshim {
 
-/// From file_time on, what is read: an `input` record each. `open_file_time` is of an open file, whose size a
-/// language's library asks for whatever its caller wants; `statx_time` of one of which nothing but the times
-/// may be wanted.
+/// From file_time on, what is read: an `input` record each. `open_file_time` is of an open file,
+/// whose size a language's library asks for whatever its caller wants; `statx_time` of one of which
+/// nothing but the times may be wanted.
 enum class UserCall {
   clock,
   threads,
@@ -26,9 +27,10 @@ enum class UserCall {
   statx_time,
 };
 
-/// True in a process whose program the system brought. Each run has hundreds of them (shells, ls, make).
+/// True in a process whose program the system brought. Each run has hundreds of them (shells, ls,
+/// make).
 bool is_program_of_system();
-/// And it is none that runs scripts or builds: what it reads, it may print.
+/// And it does not run scripts or builds: what it reads, it may print.
 bool is_tool_of_system();
 
 /// Keeps the call site, if the code at `caller` is the user's, or was called by it in the C++
@@ -36,23 +38,23 @@ bool is_tool_of_system();
 /// are not kept. Neither allocates nor writes. True if it is the user's.
 bool note_user_call(UserCall kind, const void* caller);
 
-/// Keeps a call by the user's Python, whose place was found before. Of 64 call sites of a process, each once.
-/// `may_be_deadline`: until drop_deadline().
+/// Keeps a call by the user's Python, whose place was found before. Of 64 call sites of a process,
+/// each once. `may_be_deadline`: until drop_deadline().
 void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place,
                       bool may_be_deadline = false);
 
-/// The calling thread waits at a semaphore, as Python's locks do. If the function that waits has just read a
-/// clock, that was for the deadline, whatever line took the lock: open() does.
+/// The calling thread waits at a semaphore, as Python's locks do. If the function that waits has
+/// just read a clock, that was for the deadline, whatever line took the lock: open() does.
 void drop_deadline(const void* caller);
 
-/// Keeps where a child was made while another had not been waited for: whose output or result comes first is
-/// a race. Whoever's code it is, a shell's too. May be called in a vfork child.
+/// Keeps where a child was made while another had not been waited for: whose output or result comes
+/// first is a race. Whoever's code it is, a shell's too. May be called in a vfork child.
 void note_parallel_child(const void* caller);
 
 /// Whether this process has kept any.
 bool has_user_call_sites();
 
-/// Writes those that were not written yet, in a log that they make if there is none.
+/// Writes those that were not written yet, and makes a log for them if the process has none.
 void record_user_call_sites();
 
 } // namespace detshim

@@ -1,13 +1,13 @@
-// What the hooks of PyTorch share: what the program itself asked for, and the record that says PyTorch is
-// deterministic here.
+// What the hooks of PyTorch share: what the program itself asked for, and the record that says
+// PyTorch is deterministic here.
 #pragma once
 
 #include "loader/hook.h"
 
 namespace detshim::torch {
 
-/// What the program has asked of use_deterministic_algorithms. What it was told before and gives back (a
-/// guard that restores the setting) is no request.
+/// What the program has asked of use_deterministic_algorithms. What it was told before and gives
+/// back (a guard that restores the setting) is no request.
 enum class Request : uint8_t { none, warn_only, errors };
 
 Request request();

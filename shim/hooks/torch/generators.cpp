@@ -1,8 +1,9 @@
 // The seeds of PyTorch's generators.
 //
-// The default generators, and those that are seeded by torch.seed(), take what getNonDeterministicRandom
-// gives. What the program itself passes to manual_seed arrives in a virtual function, whose slot the loader
-// fills by name. A fixed number stays, as in every generator that Python programs seed; a clock's gives way.
+// The default generators, and those that are seeded by torch.seed(), take what
+// getNonDeterministicRandom gives. What the program itself passes to manual_seed arrives in a
+// virtual function, whose slot the loader fills by name. A fixed number stays, as in every
+// generator that Python programs seed; a clock's is replaced.
 #include "core/base/thread_memory.h"
 #include "core/seeds/python_readings.h"
 #include "core/seeds/seeds.h"
@@ -36,7 +37,7 @@ void seed_generator(const Call& call, void* self, uint64_t seed) {
 using SetSeed = Call<void(void* self, uint64_t seed)>;
 constexpr Description takes_clock = {
     .action = Action::pin,
-    .fields = {"requested", "effective"},
+    .fields = {"requested"_in, "effective"_out},
     .summary = "Replaces a seed that comes from a clock; a fixed one stays (torch.manual_seed).",
 };
 
@@ -46,15 +47,18 @@ constexpr Description takes_clock = {
 using namespace detshim;
 
 // uint64_t c10::detail::getNonDeterministicRandom(bool is_cuda)
-DETSHIM_HOOK(torch, uint64_t, _ZN3c106detail25getNonDeterministicRandomEb, (bool is_cuda),
-             .action = Action::pin,
-             .summary = "Seeds PyTorch's default generators, and torch.seed(), from this thread's stream.") {
+DETSHIM_HOOK(
+    torch, uint64_t, _ZN3c106detail25getNonDeterministicRandomEb, (bool is_cuda),
+    .action = Action::pin,
+    .summary = "Seeds PyTorch's default generators, and torch.seed(), from this thread's stream.") {
   Seeds& seeds = of_this_thread(seeds_of_thread);
   DETSHIM_DRAW(_ZN3c106detail25getNonDeterministicRandomEb, seeds.unseeded.call_sites);
-  if (!draw.pinned) return draw.real()(is_cuda);
+  if (!draw.pinned)
+    return draw.real()(is_cuda);
   uint64_t seed = 0;
   seeds.unseeded.ready(Kind::torch_unseeded, draw).fill(&seed, sizeof seed);
-  if (is_cuda) seed &= 0x1FFFFFFFFFFFFF; // a whole number in a double, as PyTorch does it
+  if (is_cuda)
+    seed &= 0x1FFFFFFFFFFFFF; // a whole number in a double, as PyTorch does it
   seeds.effective = seed;
   return seed;
 }
@@ -62,6 +66,7 @@ DETSHIM_HOOK(torch, uint64_t, _ZN3c106detail25getNonDeterministicRandomEb, (bool
 // void at::CPUGeneratorImpl::set_current_seed(uint64_t)
 DETSHIM_TEMPLATE_HOOK(torch, SetSeed, _ZN2at16CPUGeneratorImpl16set_current_seedEm,
                       seed_generator<Kind::torch_seed>, takes_clock);
-// void at::CUDAGeneratorImpl::set_current_seed(uint64_t). One seed for all, as it is without the library.
+// void at::CUDAGeneratorImpl::set_current_seed(uint64_t). One seed for all, as it is without the
+// library.
 DETSHIM_TEMPLATE_HOOK(torch, SetSeed, _ZN2at17CUDAGeneratorImpl16set_current_seedEm,
                       seed_generator<Kind::torch_seed>, takes_clock);

@@ -1,5 +1,5 @@
-// DETSHIM_FINGERPRINT on copies from a GPU to the host, with doubles that copy in a stream only when somebody
-// waits for it.
+// DETSHIM_FINGERPRINT on copies from a GPU to the host, with doubles that copy in a stream only
+// when somebody waits for it.
 #include "cuda_test.h"
 
 #include <optional>
@@ -13,14 +13,16 @@ const Environment race = misbehaving("a race");
 std::vector<nlohmann::json> prints(const Shimmed& run, const std::string& function) {
   std::vector<nlohmann::json> found;
   for (const auto& record : run.records)
-    if (record["t"] == "digest" && record["fn"] == function) found.push_back(record);
+    if (record["t"] == "digest" && record["fn"] == function)
+      found.push_back(record);
   return found;
 }
 
 /// The hash of the one print of that function.
 std::optional<std::string> hash_of(const Shimmed& run, const std::string& function) {
   const auto found = prints(run, function);
-  if (found.size() != 1 || !found[0].contains("digest")) return std::nullopt;
+  if (found.size() != 1 || !found[0].contains("digest"))
+    return std::nullopt;
   return found[0]["digest"].get<std::string>();
 }
 
@@ -34,8 +36,8 @@ protected:
     EXPECT_EQ(calls(), own);
   }
 
-  /// A copy by `function`, behind which `waits` are called: hashed, with another hash of other contents, and
-  /// not hashed with the hook switched off or without the option.
+  /// A copy by `function`, behind which `waits` are called: hashed, with another hash of other
+  /// contents, and not hashed with the hook switched off or without the option.
   void expect_hashed(const std::string& function, const Arguments& waits = {}) {
     SCOPED_TRACE(function + (waits.empty() ? "" : " " + waits.back()));
     Arguments arguments{function};
@@ -51,10 +53,12 @@ protected:
     EXPECT_NE(other, hash);
     EXPECT_TRUE(prints(shimmed(arguments, enforce), function).empty());
     EXPECT_TRUE(
-        prints(shimmed(arguments, host + Environment{{"DETSHIM_DISABLE", function}}), function).empty());
+        prints(shimmed(arguments, host + Environment{{"DETSHIM_DISABLE", function}}), function)
+            .empty());
     EXPECT_TRUE(prints(shimmed(arguments, host + misbehaving("copies fail")), function).empty());
     EXPECT_FALSE(
-        prints(shimmed(arguments, host + Environment{{"DETSHIM_MODE", "observe"}}), function).empty());
+        prints(shimmed(arguments, host + Environment{{"DETSHIM_MODE", "observe"}}), function)
+            .empty());
   }
 
   /// The same contents have one hash, whether they came at once or later.
@@ -63,7 +67,8 @@ protected:
     expect_hashed(later, waits);
     Arguments arguments{later};
     arguments.insert(arguments.end(), waits.begin(), waits.end());
-    EXPECT_EQ(hash_of(shimmed({at_once}, host), at_once), hash_of(shimmed(arguments, host), later)) << later;
+    EXPECT_EQ(hash_of(shimmed({at_once}, host), at_once), hash_of(shimmed(arguments, host), later))
+        << later;
   }
 };
 
@@ -82,13 +87,15 @@ INSTANTIATE_TEST_SUITE_P(Cuda, DriverCopies, both_ways, name_of_way);
 TEST_P(RuntimeCopies, AreHashed) {
   for (const auto& [sync, stream] : {std::pair("", ""), std::pair("_ptds", "_ptsz")})
     for (const std::string name : {"cudaMemcpy", "cudaMemcpy2D"})
-      expect_alike(name + sync, name + "Async" + stream, {std::string("cudaStreamSynchronize") + stream});
+      expect_alike(name + sync, name + "Async" + stream,
+                   {std::string("cudaStreamSynchronize") + stream});
 }
 
 TEST_P(DriverCopies, AreHashed) {
   for (const auto& [sync, stream] : {std::pair("", ""), std::pair("_ptds", "_ptsz")}) {
     const Arguments wait{std::string("cuStreamSynchronize") + stream};
-    expect_alike(std::string("cuMemcpyDtoH_v2") + sync, std::string("cuMemcpyDtoHAsync_v2") + stream, wait);
+    expect_alike(std::string("cuMemcpyDtoH_v2") + sync,
+                 std::string("cuMemcpyDtoHAsync_v2") + stream, wait);
     expect_alike(std::string("cuMemcpy") + sync, std::string("cuMemcpyAsync") + stream, wait);
   }
 }
@@ -125,7 +132,8 @@ TEST_P(RuntimeCopies, ThatNobodyWaitedForAreNotRead) {
   const auto why = [this](const Arguments& arguments, const Environment& misbehaviour = {}) {
     expect_untouched(arguments, misbehaviour);
     const auto found = prints(shimmed(arguments, host + misbehaviour), "cudaMemcpyAsync");
-    if (found.empty() || found[0].contains("digest") || found[0]["unread"] != "1") return std::string("read");
+    if (found.empty() || found[0].contains("digest") || found[0]["unread"] != "1")
+      return std::string("read");
     return found[0]["why"].get<std::string>();
   };
   const std::string copy = "cudaMemcpyAsync";
@@ -143,8 +151,8 @@ TEST_P(RuntimeCopies, ThatNobodyWaitedForAreNotRead) {
 TEST_P(RuntimeCopies, IntoMemoryThatIsGoneAreNotRead) {
   // The double copies at the wait, so the memory may go only behind it: a wait that is not seen.
   const Environment unseen = host + Environment{{"DETSHIM_DISABLE", "cudaStreamSynchronize"}};
-  const Shimmed run =
-      shimmed({"cudaMemcpyAsync", "cudaStreamSynchronize", "free", "cudaDeviceSynchronize"}, unseen);
+  const Shimmed run = shimmed(
+      {"cudaMemcpyAsync", "cudaStreamSynchronize", "free", "cudaDeviceSynchronize"}, unseen);
   const auto found = prints(run, "cudaMemcpyAsync");
   ASSERT_EQ(found.size(), 1u) << run;
   EXPECT_EQ(found[0]["why"], "memory_gone");
@@ -161,8 +169,8 @@ TEST_P(DriverCopies, ByAddressGoWhereTheyGo) {
 }
 
 TEST_P(RuntimeCopies, CountTheKernelsBefore) {
-  const auto found =
-      prints(shimmed({"kernel", "kernel", "cudaMemcpy", "kernel", "cudaMemcpy"}, host), "cudaMemcpy");
+  const auto found = prints(
+      shimmed({"kernel", "kernel", "cudaMemcpy", "kernel", "cudaMemcpy"}, host), "cudaMemcpy");
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0]["launches"], "2");
   EXPECT_EQ(found.back()["launches"], "3");

@@ -23,7 +23,8 @@ const std::string driver_calls = folders + "driver/driver_calls";
 const std::string curand_with_new_function = programs + "new_function/libcurand.so.10";
 const Environment with_new_function{{"LD_LIBRARY_PATH", programs + "new_function"}};
 
-/// The driver's library is loaded: without it no process has a GPU, and nothing that needs one counts.
+/// The driver's library is loaded: without it no process has a GPU, and nothing that needs one
+/// counts.
 const std::string driver = folders + "driver/doubles/libcuda.so.1";
 
 class CoverageTest : public testing::Test {
@@ -33,10 +34,11 @@ protected:
               bool has_log = true) {
     Arguments command{std::filesystem::path(programs) / program};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    const Environment environment = Environment{{"DETSHIM_SEED", "42"},
-                                                {"LD_LIBRARY_PATH", doubles},
-                                                {"DOUBLE_LOG", (scratch_.path() / "calls").string()}} +
-                                    more;
+    const Environment environment =
+        Environment{{"DETSHIM_SEED", "42"},
+                    {"LD_LIBRARY_PATH", doubles},
+                    {"DOUBLE_LOG", (scratch_.path() / "calls").string()}} +
+        more;
     std::filesystem::remove_all(scratch_.log());
     result_ = run(command, under_shim(scratch_, environment));
     return has_log ? read() : json::object();
@@ -48,12 +50,15 @@ protected:
     const Result log = run(command);
     const json document = json::parse(log.out, nullptr, false);
     EXPECT_TRUE(document.is_object()) << log.out << log.err << result_.out << result_.err;
-    if (!document.is_object()) return json::object();
+    if (!document.is_object())
+      return json::object();
     EXPECT_EQ(log.status, document["verdict"] == "covered" ? 0 : 3) << document["reasons"];
     return document;
   }
 
-  std::string text() const { return run({DETSHIM_COMMAND, "log", scratch_.log().string(), "--all"}).out; }
+  std::string text() const {
+    return run({DETSHIM_COMMAND, "log", scratch_.log().string(), "--all"}).out;
+  }
 
   std::filesystem::path log() const { return scratch_.log(); }
 
@@ -68,7 +73,8 @@ protected:
 /// The only reason that the document gives; an empty object if it gives none or several.
 json only_reason(const json& document) {
   EXPECT_EQ(document["reasons"].size(), 1u) << document["reasons"];
-  if (document["reasons"].size() != 1) return json::object();
+  if (document["reasons"].size() != 1)
+    return json::object();
   EXPECT_EQ(document["verdict"], document["reasons"][0]["verdict"]);
   return document["reasons"][0];
 }
@@ -89,7 +95,9 @@ void expect_reason(const json& document, const std::string& verdict, const std::
 
 /// Whether one of the reasons is of that kind.
 bool says(const json& document, const std::string& kind) {
-  return std::ranges::any_of(document["reasons"], [&](const json& reason) { return reason["kind"] == kind; });
+  return std::ranges::any_of(document["reasons"], [&](const json& reason) {
+    return reason["kind"] == kind;
+  });
 }
 
 // ---- covered ----
@@ -121,7 +129,8 @@ TEST_F(CoverageTest, ALibraryThatIsNotCalledIsCovered) {
 }
 
 TEST_F(CoverageTest, AnOlderLibrarysMissingFunctionsAreNamed) {
-  const json document = judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", programs + "no_ordering"}});
+  const json document =
+      judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", programs + "no_ordering"}});
   EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
   const json& missing = document["coverage"][0]["missing"];
   EXPECT_NE(std::ranges::find(missing, "curandSetGeneratorOrdering"), missing.end()) << missing;
@@ -156,14 +165,16 @@ TEST_F(CoverageTest, KernelsThatAreCompiledAtRunTimeAreUnverified) {
   for (const std::string name : {"libnvrtc.so.13", "libtriton.so"}) {
     const std::filesystem::path compiler = scratch_.path() / name;
     std::filesystem::copy_file(programs + "coverage_plugin.so", compiler);
-    const json document = judged("coverage_no_user", {"load=" + compiler.string(), "rand"}, with_driver());
+    const json document =
+        judged("coverage_no_user", {"load=" + compiler.string(), "rand"}, with_driver());
     expect_reason(document, "unverified", "kernels", "", compiler.string());
     EXPECT_EQ(read({"--accept", "kernels"})["verdict"], "covered");
     std::filesystem::remove_all(log());
   }
 }
 
-// A framework's record is written as the library would: PyTorch itself has no kernels where there is no GPU.
+// A framework's record is written as the library would: PyTorch itself has no kernels where there
+// is no GPU.
 TEST_F(CoverageTest, PyTorchAnswersForItsOwnKernels) {
   const auto copied = [&](const std::string& name) {
     std::filesystem::copy_file(programs + "coverage_plugin.so", scratch_.path() / name,
@@ -179,7 +190,8 @@ TEST_F(CoverageTest, PyTorchAnswersForItsOwnKernels) {
   };
   const std::string compiler = copied("libnvrtc.so.13");
   const Arguments torch{"load=" + copied("libtorch_cuda.so"), "load=" + compiler, "rand"};
-  expect_reason(judged("coverage_no_user", torch, with_driver()), "unverified", "kernels", "", compiler);
+  expect_reason(judged("coverage_no_user", torch, with_driver()), "unverified", "kernels", "",
+                compiler);
   says_of_torch("true");
   EXPECT_EQ(read()["verdict"], "covered") << read()["reasons"];
   says_of_torch("false"); // and it was told otherwise later
@@ -194,9 +206,11 @@ TEST_F(CoverageTest, PyTorchAnswersForItsOwnKernels) {
 }
 
 TEST_F(CoverageTest, PastTheDriversHooksIsABypassWhereTheyHaveSomethingToDo) {
-  const Environment in_front{{"LD_PRELOAD", "libcuda.so.1:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  const Environment in_front{
+      {"LD_PRELOAD", "libcuda.so.1:" + under_shim(scratch_).at("LD_PRELOAD")}};
   const Arguments calls{"cuMemAlloc_v2"};
-  const json document = judged(driver_calls, calls, in_front + Environment{{"DETSHIM_FILL", "zero"}});
+  const json document =
+      judged(driver_calls, calls, in_front + Environment{{"DETSHIM_FILL", "zero"}});
   EXPECT_EQ(result_.status, 0) << result_.err;
   EXPECT_EQ(document["verdict"], "partial");
   EXPECT_TRUE(says(document, "bypass")) << document["reasons"];
@@ -207,26 +221,31 @@ TEST_F(CoverageTest, PastTheDriversHooksIsABypassWhereTheyHaveSomethingToDo) {
 // ---- partly ----
 
 TEST_F(CoverageTest, ALibraryInFrontOfOursIsABypass) {
-  const Environment in_front{{"LD_PRELOAD", "libcurand.so.10:" + under_shim(scratch_).at("LD_PRELOAD")}};
-  expect_reason(judged("coverage_user", {"create"}, in_front), "partial", "bypass", "curandCreateGenerator",
-                programs + "coverage_user");
+  const Environment in_front{
+      {"LD_PRELOAD", "libcurand.so.10:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  expect_reason(judged("coverage_user", {"create"}, in_front), "partial", "bypass",
+                "curandCreateGenerator", programs + "coverage_user");
   EXPECT_NE(text().find("\nverdict: partial"), std::string::npos) << text();
-  EXPECT_NE(text().find("is bound past the hook of curandCreateGenerator and 1 other, to " + curand),
-            std::string::npos)
+  EXPECT_NE(
+      text().find("is bound past the hook of curandCreateGenerator and 1 other, to " + curand),
+      std::string::npos)
       << text();
 }
 
 TEST_F(CoverageTest, AnAddressInATableIsABypassToo) {
   EXPECT_EQ(judged("coverage_user_table", {"create"})["verdict"], "covered");
-  const Environment in_front{{"LD_PRELOAD", "libcurand.so.10:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  const Environment in_front{
+      {"LD_PRELOAD", "libcurand.so.10:" + under_shim(scratch_).at("LD_PRELOAD")}};
   expect_reason(judged("coverage_user_table", {"create"}, in_front), "partial", "bypass",
                 "curandCreateGenerator", programs + "coverage_user_table");
 }
 
 TEST_F(CoverageTest, APluginBoundDeepIsABypass) {
   const std::string plugin = programs + "coverage_plugin.so";
-  EXPECT_EQ(judged("coverage_no_user", {"deep=" + plugin})["verdict"], "covered") << "the flag is taken away";
-  const json document = judged("coverage_no_user", {"deep=" + plugin}, {{"DETSHIM_DISABLE", "dlopen"}});
+  EXPECT_EQ(judged("coverage_no_user", {"deep=" + plugin})["verdict"], "covered")
+      << "the flag is taken away";
+  const json document =
+      judged("coverage_no_user", {"deep=" + plugin}, {{"DETSHIM_DISABLE", "dlopen"}});
   EXPECT_EQ(document["verdict"], "partial");
   EXPECT_TRUE(says(document, "disabled")) << document["reasons"];
   ASSERT_TRUE(says(document, "bypass")) << document["reasons"];
@@ -241,7 +260,8 @@ TEST_F(CoverageTest, ACopyInTheProgramIsNamed) {
   for (const std::string program : {"coverage_copy", "coverage_copy_exported"}) {
     const json document = judged(program, {"create", "rand"});
     expect_reason(document, "partial", "linked_copy", "curandCreateGenerator", programs + program);
-    EXPECT_NE(text().find("linked statically into " + programs + program), std::string::npos) << text();
+    EXPECT_NE(text().find("linked statically into " + programs + program), std::string::npos)
+        << text();
     // Without a look at the code, which is another matter.
     const json quick = read({"--no-scan"});
     EXPECT_EQ(quick["verdict"], "partial");
@@ -256,7 +276,8 @@ TEST_F(CoverageTest, APluginWithACopyIsNamed) {
   EXPECT_TRUE(says(document, "linked_copy")) << document["reasons"];
   // Its calls come to the hook, which has no library behind it.
   EXPECT_TRUE(says(document, "foreign")) << document["reasons"];
-  EXPECT_NE(text().find("curandCreateGenerator of " + plugin + " is not the library's"), std::string::npos)
+  EXPECT_NE(text().find("curandCreateGenerator of " + plugin + " is not the library's"),
+            std::string::npos)
       << text();
 }
 
@@ -272,22 +293,25 @@ TEST_F(CoverageTest, AUsersLibraryThatIsCalledLikeCudnnIsLookedInto) {
 TEST_F(CoverageTest, ALibraryUnderAnotherNameIsNamed) {
   const std::filesystem::path renamed = scratch_.path() / "libcurand-1f2e3d4c.so.10";
   std::filesystem::copy_file(curand, renamed);
-  expect_reason(judged("coverage_no_user", {"rand", "load=" + renamed.string()}), "partial", "linked_copy",
-                "curandCreateGenerator", renamed.string());
+  expect_reason(judged("coverage_no_user", {"rand", "load=" + renamed.string()}), "partial",
+                "linked_copy", "curandCreateGenerator", renamed.string());
 }
 
 TEST_F(CoverageTest, ANewFunctionThatIsUsedIsNamed) {
   const json document = judged("coverage_user_new", {"create", "rand"}, with_new_function);
   expect_reason(document, "partial", "new_function", "curandCreateGeneratorFromNowhere",
                 programs + "coverage_user_new");
-  EXPECT_NE(text().find(programs + "coverage_user_new is bound to curandCreateGeneratorFromNowhere"),
-            std::string::npos)
+  EXPECT_NE(
+      text().find(programs + "coverage_user_new is bound to curandCreateGeneratorFromNowhere"),
+      std::string::npos)
       << text();
 }
 
 TEST_F(CoverageTest, ModeRecordLeavesAlgorithms) {
-  expect_reason(judged("coverage_user", {"create"}, {{"DETSHIM_MODE", "record"}}), "partial", "mode", "", "");
-  EXPECT_EQ(judged("coverage_no_user", {"rand"}, {{"DETSHIM_MODE", "record"}})["verdict"], "covered");
+  expect_reason(judged("coverage_user", {"create"}, {{"DETSHIM_MODE", "record"}}), "partial",
+                "mode", "", "");
+  EXPECT_EQ(judged("coverage_no_user", {"rand"}, {{"DETSHIM_MODE", "record"}})["verdict"],
+            "covered");
 }
 
 // ---- unverified ----
@@ -312,7 +336,8 @@ TEST_F(CoverageTest, WithoutTheDriverNoKernelAndNoFunctionOfCudaCounts) {
        {std::pair<std::string, Arguments>{"coverage_device_code", {"rand", "load=" + cusparse}},
         {"coverage_device_code_stripped", {"rand", "load=" + cusparse}},
         {"coverage_user_sparse_now", {"rand"}},
-        {"coverage_no_user", {"rand", "load=" + cusparse, "symbol=cusparseSgpsvInterleavedBatch"}}}) {
+        {"coverage_no_user",
+         {"rand", "load=" + cusparse, "symbol=cusparseSgpsvInterleavedBatch"}}}) {
     const json document = judged(program, arguments);
     EXPECT_EQ(document["verdict"], "covered") << program << document["reasons"];
     EXPECT_EQ(document["idle_cuda_libraries"], 1) << program;
@@ -340,7 +365,8 @@ TEST_F(CoverageTest, CurandCountsWithoutAGpu) {
 TEST_F(CoverageTest, AReasonIsTakenBackByItsName) {
   judged("coverage_device_code", {"rand"}, with_driver());
   for (const std::string name : {"kernels", "kernels:coverage_device_code", "kernels:/"}) {
-    const std::string whole = name == "kernels:/" ? "kernels:" + programs + "coverage_device_code" : name;
+    const std::string whole =
+        name == "kernels:/" ? "kernels:" + programs + "coverage_device_code" : name;
     const json document = read({"--accept", whole});
     EXPECT_EQ(document["verdict"], "covered") << whole;
     EXPECT_EQ(document["accepted"].size(), 1u) << document["accepted"];
@@ -363,19 +389,19 @@ TEST_F(CoverageTest, AnUnhookedFunctionThatMayDifferIsNotVerified) {
     expect_reason(document, "unverified", "open_function", "cusparseSgpsvInterleavedBatch",
                   programs + "coverage_user_sparse");
   }
-  EXPECT_NE(
-      text().find(
-          "is bound to cusparseSgpsvInterleavedBatch, which detshim does not hook: NVIDIA does not say"),
-      std::string::npos)
+  EXPECT_NE(text().find("is bound to cusparseSgpsvInterleavedBatch, which detshim does not hook: "
+                        "NVIDIA does not say"),
+            std::string::npos)
       << text();
 }
 
-// A reference that is bound when it is first called tells that it was not; one that is bound at the start
-// does not.
+// A reference that is bound when it is first called tells that it was not; one that is bound at the
+// start does not.
 TEST_F(CoverageTest, AnUnhookedFunctionThatIsNotCalledIsCoveredIfThatCanBeTold) {
   EXPECT_EQ(judged("coverage_user_sparse", {"rand"}, with_driver())["verdict"], "covered");
-  expect_reason(judged("coverage_user_sparse_now", {"rand"}, with_driver()), "unverified", "open_function",
-                "cusparseSgpsvInterleavedBatch", programs + "coverage_user_sparse_now");
+  expect_reason(judged("coverage_user_sparse_now", {"rand"}, with_driver()), "unverified",
+                "open_function", "cusparseSgpsvInterleavedBatch",
+                programs + "coverage_user_sparse_now");
 }
 
 TEST_F(CoverageTest, AnUnhookedFunctionThatIsLookedUpIsNotVerified) {
@@ -384,14 +410,24 @@ TEST_F(CoverageTest, AnUnhookedFunctionThatIsLookedUpIsNotVerified) {
   const std::string asked = "symbol=cusparseSgpsvInterleavedBatch";
   expect_reason(judged("coverage_no_user", {"rand", load, asked}, with_driver()), "unverified",
                 "open_function", "cusparseSgpsvInterleavedBatch", program);
-  EXPECT_NE(text().find("has looked up cusparseSgpsvInterleavedBatch"), std::string::npos) << text();
+  EXPECT_NE(text().find("has looked up cusparseSgpsvInterleavedBatch"), std::string::npos)
+      << text();
   const json closed = judged("coverage_no_user", {"rand", load, asked, "close"}, with_driver());
   EXPECT_TRUE(says(closed, "open_function")) << closed["reasons"];
 }
 
+// cuDNN's multi-head attention has no hook: no framework calls it.
+TEST_F(CoverageTest, CudnnsMultiHeadAttentionIsNotVerified) {
+  const std::string load = "load=" + folders + "cudnn/doubles/libcudnn.so.9";
+  for (const std::string function : {"cudnnMultiHeadAttnForward", "cudnnMultiHeadAttnBackwardData",
+                                     "cudnnMultiHeadAttnBackwardWeights"})
+    expect_reason(judged("coverage_no_user", {"rand", load, "symbol=" + function}, with_driver()),
+                  "unverified", "open_function", function, programs + "coverage_no_user");
+}
+
 TEST_F(CoverageTest, AnUnhookedFunctionThatIsHarmlessIsCovered) {
-  const json document =
-      judged("coverage_no_user", {"rand", "load=" + cusparse, "symbol=cusparseCreateIdentityPermutation"});
+  const json document = judged(
+      "coverage_no_user", {"rand", "load=" + cusparse, "symbol=cusparseCreateIdentityPermutation"});
   EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
 }
 
@@ -406,7 +442,8 @@ TEST_F(CoverageTest, ALaterVersionWithNewFunctionsIsNotVerified) {
 }
 
 TEST_F(CoverageTest, ALaterVersionWithTheSameFunctionsIsCovered) {
-  const json document = judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", programs + "newer"}});
+  const json document =
+      judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", programs + "newer"}});
   EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
 }
 
@@ -414,7 +451,8 @@ TEST_F(CoverageTest, ALaterVersionWithTheSameFunctionsIsCovered) {
 TEST_F(CoverageTest, ALinkerOfKernelsIsNoReason) {
   const std::filesystem::path linker = scratch_.path() / "libnvJitLink.so.12";
   std::filesystem::copy_file(programs + "coverage_plugin.so", linker);
-  const json loaded = judged("coverage_no_user", {"load=" + linker.string(), "rand"}, with_driver());
+  const json loaded =
+      judged("coverage_no_user", {"load=" + linker.string(), "rand"}, with_driver());
   EXPECT_EQ(loaded["verdict"], "covered") << loaded["reasons"];
 }
 
@@ -434,7 +472,8 @@ TEST_F(CoverageTest, NvidiasOtherLibrariesAreWhatTheyAre) {
     EXPECT_FALSE(says(document, "linked_copy")) << name << document["reasons"];
   }
   for (const std::string name : {"libcutensor.so.2", "libcudss.so.0", "libnvshmem_host.so.3"})
-    expect_reason(judged_with(name), "unverified", "no_hooks", "", (scratch_.path() / name).string());
+    expect_reason(judged_with(name), "unverified", "no_hooks", "",
+                  (scratch_.path() / name).string());
 }
 
 TEST_F(CoverageTest, AKilledProcessIsNotVerified) {
@@ -463,8 +502,8 @@ TEST_F(CoverageTest, ALibraryOfAProgramThatExecutesAnotherIsLookedAtBefore) {
 TEST_F(CoverageTest, TwoCopiesAreNotVerified) {
   const std::filesystem::path second = scratch_.path() / "libcurand.so.10";
   std::filesystem::copy_file(curand, second);
-  expect_reason(judged("coverage_user", {"create", "load=" + second.string()}), "unverified", "two_copies",
-                "", "");
+  expect_reason(judged("coverage_user", {"create", "load=" + second.string()}), "unverified",
+                "two_copies", "", "");
 }
 
 TEST_F(CoverageTest, ACopyBesideTheLibraryIsNotVerified) {
@@ -487,11 +526,13 @@ TEST_F(CoverageTest, ModeObserveIsNotVerified) {
 TEST_F(CoverageTest, ALogWithoutTheCoverageRecordIsNotVerified) {
   judged("coverage_user", {"create"});
   for (const auto& entry : std::filesystem::directory_iterator(log())) {
-    if (entry.path().extension() != ".jsonl") continue;
+    if (entry.path().extension() != ".jsonl")
+      continue;
     std::ifstream input(entry.path());
     std::string kept;
     for (std::string line; std::getline(input, line);)
-      if (line.find("\"t\":\"coverage\"") == std::string::npos) kept += line + "\n";
+      if (line.find("\"t\":\"coverage\"") == std::string::npos)
+        kept += line + "\n";
     std::ofstream(entry.path()) << kept;
   }
   EXPECT_TRUE(says(read(), "no_coverage")) << read()["reasons"];
@@ -518,7 +559,8 @@ TEST_F(CoverageTest, AFileThatHasChangedIsNotVerifiedAndNotReadFrom) {
     const auto place_of_rand = [&]() -> json {
       const json document = read();
       for (const json& call : document["calls"])
-        if (call["function"] == "rand") return call["places"][0];
+        if (call["function"] == "rand")
+          return call["places"][0];
       return nullptr;
     };
     ASSERT_TRUE(place_of_rand().is_object());
@@ -527,8 +569,8 @@ TEST_F(CoverageTest, AFileThatHasChangedIsNotVerifiedAndNotReadFrom) {
     // Older than the log, as a file is that an archive or a package brought: its build alone tells.
     std::filesystem::remove(program);
     std::filesystem::copy_file(programs + "coverage_user", program);
-    std::filesystem::last_write_time(program,
-                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    std::filesystem::last_write_time(program, std::filesystem::file_time_type::clock::now() -
+                                                  std::chrono::hours(1));
     EXPECT_EQ(place_of_rand()["source"], nullptr) << how;
     const json document = read();
     EXPECT_EQ(document["changed_files"], json::array({program.string()})) << how;

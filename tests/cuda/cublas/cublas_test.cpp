@@ -9,7 +9,9 @@ class Cublas : public CudaTest {
 protected:
   void SetUp() override { use("cublas_handle"); }
 
-  static Environment workspace(const std::string& value) { return {{"CUBLAS_WORKSPACE_CONFIG", value}}; }
+  static Environment workspace(const std::string& value) {
+    return {{"CUBLAS_WORKSPACE_CONFIG", value}};
+  }
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, Cublas, both_ways, name_of_way);
 
@@ -34,8 +36,9 @@ TEST_P(Cublas, AnotherWorkspaceIsReplacedAndBothValuesAreRecorded) {
   EXPECT_TRUE(contains(calls(), std::string{seen_workspace} + ":4096:8"));
   const auto changes = replaced.start()["env"];
   ASSERT_TRUE(changes.is_array()) << replaced;
-  const auto change = std::ranges::find_if(
-      changes, [](const nlohmann::json& c) { return c["name"] == "CUBLAS_WORKSPACE_CONFIG"; });
+  const auto change = std::ranges::find_if(changes, [](const nlohmann::json& c) {
+    return c["name"] == "CUBLAS_WORKSPACE_CONFIG";
+  });
   ASSERT_NE(change, changes.end()) << replaced;
   EXPECT_EQ((*change)["was"], ":0:0");
   EXPECT_EQ((*change)["now"], ":4096:8");
@@ -80,23 +83,25 @@ bool names_variable(const Shimmed& run, const std::string& action, const std::st
 struct Variable {
   std::string name, value, action;
 };
-const Variable variables[] = {{"CUBLAS_EMULATE_SINGLE_PRECISION", "1", "nondeterministic"},
-                              {"CUBLAS_EMULATE_SINGLE_PRECISION", "0", "observe"},
-                              {"CUBLAS_EMULATE_DOUBLE_PRECISION", "1", "nondeterministic"},
-                              {"CUBLAS_EMULATE_DOUBLE_PRECISION", "0", "observe"},
-                              {"CUBLAS_EMULATION_STRATEGY", "eager", "nondeterministic"},
-                              {"CUBLAS_EMULATION_STRATEGY", "default", "observe"},
-                              {"CUBLAS_FIXEDPOINT_EMULATION_MANTISSA_BIT_COUNT", "55", "nondeterministic"},
-                              {"CUBLASLT_HEURISTICS_LUT_FILE", "table", "observe"},
-                              {"CUBLASLT_HEURISTICS_CACHE_CAPACITY", "7", "observe"},
-                              {"CUBLAS_AUTOTUNING_CACHE_CAPACITY", "7", "observe"},
-                              {"NVIDIA_TF32_OVERRIDE", "0", "observe"}};
+const Variable variables[] = {
+    {"CUBLAS_EMULATE_SINGLE_PRECISION", "1", "nondeterministic"},
+    {"CUBLAS_EMULATE_SINGLE_PRECISION", "0", "observe"},
+    {"CUBLAS_EMULATE_DOUBLE_PRECISION", "1", "nondeterministic"},
+    {"CUBLAS_EMULATE_DOUBLE_PRECISION", "0", "observe"},
+    {"CUBLAS_EMULATION_STRATEGY", "eager", "nondeterministic"},
+    {"CUBLAS_EMULATION_STRATEGY", "default", "observe"},
+    {"CUBLAS_FIXEDPOINT_EMULATION_MANTISSA_BIT_COUNT", "55", "nondeterministic"},
+    {"CUBLASLT_HEURISTICS_LUT_FILE", "table", "observe"},
+    {"CUBLASLT_HEURISTICS_CACHE_CAPACITY", "7", "observe"},
+    {"CUBLAS_AUTOTUNING_CACHE_CAPACITY", "7", "observe"},
+    {"NVIDIA_TF32_OVERRIDE", "0", "observe"}};
 
 TEST_P(Cublas, VariablesOfTheUserAreRecorded) {
   for (const auto& [name, value, action] : variables) {
     const Environment set{{name, value}};
     const auto recorded = shimmed({}, enforce + set);
-    EXPECT_TRUE(names_variable(recorded, action, "cublasCreate_v2", name, value)) << name << recorded;
+    EXPECT_TRUE(names_variable(recorded, action, "cublasCreate_v2", name, value))
+        << name << recorded;
     const auto out = shimmed({}, disabled("cublasCreate_v2") + set);
     EXPECT_FALSE(names_variable(out, action, "cublasCreate_v2", name, value)) << out;
   }
@@ -153,7 +158,8 @@ const Form forms[] = {{"ex", "cublasGemmEx", "k=5 ldc=7 batches=1"},
 
 /// The double's line of a product.
 std::string seen(const Form& form, const std::string& compute, const std::string& algo) {
-  return std::string{form.function} + " " + form.arguments + " compute=" + compute + " algo=" + algo;
+  return std::string{form.function} + " " + form.arguments + " compute=" + compute +
+         " algo=" + algo;
 }
 
 TEST_P(CublasGemm, AutotuneBecomesTheDefault) {
@@ -175,7 +181,8 @@ TEST_P(CublasGemm, AutotuneBecomesTheDefault) {
 TEST_P(CublasGemm, AutotuneIsLeftAloneAndRecorded) {
   for (const Form& form : forms) {
     const std::string asked = std::string{form.argument} + ":68:999";
-    for (const Environment& mode : {record, record + first, observe, observe + first, enforce + off}) {
+    for (const Environment& mode :
+         {record, record + first, observe, observe + first, enforce + off}) {
       const auto left = shimmed({asked}, mode);
       EXPECT_TRUE(contains(calls(), seen(form, "68", "999"))) << form.function;
       EXPECT_TRUE(left.did("nondeterministic", form.function)) << left;
@@ -188,8 +195,8 @@ TEST_P(CublasGemm, NumberedAlgorithmsBecomeTheDefaultOfTheirKind) {
   struct Algorithm {
     std::string asked, given;
   };
-  for (const auto& [asked, given] :
-       {Algorithm{"0", "-1"}, Algorithm{"23", "-1"}, Algorithm{"100", "99"}, Algorithm{"115", "99"}}) {
+  for (const auto& [asked, given] : {Algorithm{"0", "-1"}, Algorithm{"23", "-1"},
+                                     Algorithm{"100", "99"}, Algorithm{"115", "99"}}) {
     for (const Form& form : forms) {
       const std::string product = std::string{form.argument} + ":68:" + asked;
       const auto replaced = shimmed({product});
@@ -227,7 +234,8 @@ TEST_P(CublasGemm, AFailureIsNotRecordedAsReplaced) {
   const Environment later = misbehaving("fail_later");
   Arguments program{"several", "workspace", "math:8", "strategy:2", "atomics:1"};
   for (const Form& form : forms)
-    for (const std::string what : {":68:999", ":68:3", ":79:-1"}) program.push_back(form.argument + what);
+    for (const std::string what : {":68:999", ":68:3", ":79:-1"})
+      program.push_back(form.argument + what);
   for (const Environment& mode : {enforce, strict, record, observe}) {
     const auto failed = shimmed(program, mode + later);
     EXPECT_EQ(failed.out, native(program, later));
@@ -271,8 +279,8 @@ TEST_P(CublasGemm, FixedPointEmulationIsRecorded) {
     const auto emulated = shimmed({std::string{form.argument} + ":79:-1"});
     EXPECT_TRUE(contains(calls(), seen(form, "79", "-1"))) << form.function;
     EXPECT_TRUE(emulated.did("nondeterministic", form.function)) << emulated;
-    EXPECT_FALSE(
-        shimmed({std::string{form.argument} + ":79:-1"}, disabled(form.function)).recorded(form.function));
+    EXPECT_FALSE(shimmed({std::string{form.argument} + ":79:-1"}, disabled(form.function))
+                     .recorded(form.function));
   }
   const auto mode = shimmed({"math:24", "strategy:2"});
   EXPECT_TRUE(contains(calls(), "cublasSetMathMode mode=24"));
@@ -302,12 +310,13 @@ TEST_P(CublasGemm, WorkOnSeveralDevicesIsRecorded) {
 TEST_P(CublasGemm, AWorkspaceOfTheProgramIsRecordedAndPasses) {
   const auto set = shimmed({"workspace", "stream"});
   // Nothing is put back after the stream: the program's buffer is the program's.
-  EXPECT_EQ(calls(),
-            (Lines{"cublasCreate_v2 CUBLAS_WORKSPACE_CONFIG=:4096:8", "cublasSetWorkspace_v2 size=64",
-                   "cublasSetStream_v2 stream=2", "cublasDestroy_v2"}));
+  EXPECT_EQ(calls(), (Lines{"cublasCreate_v2 CUBLAS_WORKSPACE_CONFIG=:4096:8",
+                            "cublasSetWorkspace_v2 size=64", "cublasSetStream_v2 stream=2",
+                            "cublasDestroy_v2"}));
   EXPECT_TRUE(set.did("observe", "cublasSetWorkspace_v2")) << set;
   EXPECT_TRUE(set.did("observe", "cublasSetStream_v2")) << set;
-  EXPECT_FALSE(shimmed({"workspace"}, disabled("cublasSetWorkspace_v2")).recorded("cublasSetWorkspace_v2"));
+  EXPECT_FALSE(
+      shimmed({"workspace"}, disabled("cublasSetWorkspace_v2")).recorded("cublasSetWorkspace_v2"));
 }
 
 TEST_P(CublasGemm, AStreamWithoutABoundedPoolIsRecorded) {

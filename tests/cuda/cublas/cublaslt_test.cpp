@@ -71,7 +71,9 @@ TEST_P(CublasLt, LaterAttributesAreOfTheProblemsName) {
 
 TEST_P(CublasLt, AProductsReductionIsRecorded) {
   using Schemes = std::set<std::string>;
-  const auto schemes = [](const Shimmed& run) { return values(run, "cublasLtMatmul", "reduction"); };
+  const auto schemes = [](const Shimmed& run) {
+    return values(run, "cublasLtMatmul", "reduction");
+  };
   EXPECT_EQ(schemes(shimmed({"64"})), Schemes{"none"});
   EXPECT_EQ(schemes(shimmed({"64"}, enforce + misbehaving("bad_first"))), Schemes{"compute type"});
   EXPECT_EQ(schemes(shimmed({"64"}, enforce + off)), (Schemes{"compute type", "none"}));
@@ -86,7 +88,8 @@ TEST_P(CublasLt, TheFirstThatWorksIsGiven) {
 }
 
 TEST_P(CublasLt, ListsAreLeftAloneAndRecorded) {
-  for (const Environment& mode : {record, record + first, observe, observe + first, enforce + off}) {
+  for (const Environment& mode :
+       {record, record + first, observe, observe + first, enforce + off}) {
     const auto left = shimmed({"64"}, mode);
     EXPECT_TRUE(contains(left.out, all_four)) << left;
     EXPECT_TRUE(left.did("nondeterministic", heuristic)) << left;
@@ -97,7 +100,8 @@ TEST_P(CublasLt, FailuresAndShortListsPass) {
   for (const std::string how : {"fail", "fewer"}) {
     const auto passed = shimmed({"64", "ids"}, enforce + misbehaving(how));
     EXPECT_EQ(passed.out, how == "fail" ? native({"64", "ids"}, misbehaving(how)) : passed.out);
-    EXPECT_TRUE(contains(passed.out, how == "fail" ? "64: status=1 returned=-1" : the_first)) << passed;
+    EXPECT_TRUE(contains(passed.out, how == "fail" ? "64: status=1 returned=-1" : the_first))
+        << passed;
   }
   const auto one = shimmed({"one", "64"});
   EXPECT_TRUE(contains(one.out, the_first)) << one;
@@ -105,10 +109,11 @@ TEST_P(CublasLt, FailuresAndShortListsPass) {
 }
 
 TEST_P(CublasLt, TheOneThatIsGivenFitsAndIsTaken) {
-  for (const auto& [arguments, how] :
-       {std::pair{Arguments{"64"}, "unchecked"}, std::pair{Arguments{"limit=20000", "64"}, "over_limit"}}) {
+  for (const auto& [arguments, how] : {std::pair{Arguments{"64"}, "unchecked"},
+                                       std::pair{Arguments{"limit=20000", "64"}, "over_limit"}}) {
     const auto given = shimmed(arguments, enforce + misbehaving(how));
-    EXPECT_TRUE(contains(given.out, "64: status=0 returned=1 algos=11 usable=1 chosen=11")) << how << given;
+    EXPECT_TRUE(contains(given.out, "64: status=0 returned=1 algos=11 usable=1 chosen=11"))
+        << how << given;
   }
   EXPECT_TRUE(contains(shimmed({"limit=20000", "64"}).out, the_first));
 }
@@ -126,7 +131,8 @@ TEST_P(CublasLt, NumbersAreTheLibrarysOwn) {
 Lines tiles(const Lines& calls) {
   Lines result;
   for (const std::string& line : calls)
-    if (const size_t at = line.find(" tile="); at != line.npos) result.push_back(line.substr(at + 6));
+    if (const size_t at = line.find(" tile="); at != line.npos)
+      result.push_back(line.substr(at + 6));
   return result;
 }
 
@@ -155,8 +161,10 @@ TEST_P(CublasLt, ProductsAndConfigurationsAreRecorded) {
   const auto algorithms = values(run, "cublasLtMatmul", "algorithm");
   EXPECT_EQ(algorithms.size(), 2u) << run;
   EXPECT_TRUE(algorithms.contains("")) << "the library's choice";
-  EXPECT_EQ(values(run, "cublasLtMatmulAlgoConfigSetAttribute", "attribute"), (std::set<std::string>{"2"}));
-  EXPECT_EQ(values(run, "cublasLtMatmulAlgoConfigSetAttribute", "value"), (std::set<std::string>{"4"}));
+  EXPECT_EQ(values(run, "cublasLtMatmulAlgoConfigSetAttribute", "attribute"),
+            (std::set<std::string>{"2"}));
+  EXPECT_EQ(values(run, "cublasLtMatmulAlgoConfigSetAttribute", "value"),
+            (std::set<std::string>{"4"}));
   // The same algorithm has the same fingerprint in every run, another has another.
   EXPECT_EQ(values(shimmed({"64", "null"}), "cublasLtMatmul", "algorithm"), algorithms);
   EXPECT_EQ(values(shimmed({"64"}, enforce + off), "cublasLtMatmul", "algorithm").size(), 4u);
@@ -174,7 +182,8 @@ TEST_P(CublasLt, AVersionWithoutAFunctionServes) {
 
 TEST_P(CublasLt, WhatTheProgramChoseIsGivenAgain) {
   const auto recorded = shimmed({"64", "128"}, recording() + fastest("12"));
-  EXPECT_TRUE(contains(recorded.out, "64: status=0 returned=4 algos=10,11,12,13 usable=4 chosen=12"))
+  EXPECT_TRUE(
+      contains(recorded.out, "64: status=0 returned=4 algos=10,11,12,13 usable=4 chosen=12"))
       << recorded;
   EXPECT_TRUE(recorded.did("nondeterministic", heuristic)) << recorded;
   ASSERT_EQ(choices().size(), 2u) << text();
@@ -197,7 +206,8 @@ TEST_P(CublasLt, WhatTheProgramChoseIsGivenAgain) {
   }
   EXPECT_EQ(text(), before);
   const auto out = replaying() + fastest("10") + Environment{{"DETSHIM_DISABLE", heuristic}};
-  EXPECT_TRUE(contains(shimmed({"64"}, out).out, "returned=4 algos=10,11,12,13 usable=4 chosen=10"));
+  EXPECT_TRUE(
+      contains(shimmed({"64"}, out).out, "returned=4 algos=10,11,12,13 usable=4 chosen=10"));
 }
 
 TEST_P(CublasLt, TheLastUseIsTheChoice) {
@@ -255,8 +265,11 @@ TEST_P(CublasLt, AForkedChildKeepsItsOwn) {
 TEST_P(CublasLt, SeveralRanksShareTheFile) {
   std::vector<std::thread> ranks;
   for (int rank = 0; rank < 8; ++rank)
-    ranks.emplace_back([this, rank] { shimmed({std::to_string(100 + rank)}, recording()); });
-  for (std::thread& rank : ranks) rank.join();
+    ranks.emplace_back([this, rank] {
+      shimmed({std::to_string(100 + rank)}, recording());
+    });
+  for (std::thread& rank : ranks)
+    rank.join();
   EXPECT_EQ(choices().size(), 8u) << text();
 }
 
@@ -290,13 +303,15 @@ TEST_P(CublasLt, ADamagedFileIsRefused) {
     refused(mode, "has format 3; accepted is format 2");
     EXPECT_EQ(text(), later) << "left as it is";
   }
-  put(good.substr(0, good.size() - 9)); // while it is recorded, another rank may be in the middle of it
+  put(good.substr(0, good.size() -
+                         9)); // while it is recorded, another rank may be in the middle of it
   refused(replaying(), "is damaged in line " + std::to_string(lines));
   put("");
   refused(replaying(), "holds no choice");
   std::filesystem::remove(file_);
   std::filesystem::create_directory(file_);
-  for (const auto& mode : {recording(), replaying()}) refused(mode, "cannot be read (Invalid argument)");
+  for (const auto& mode : {recording(), replaying()})
+    refused(mode, "cannot be read (Invalid argument)");
   file_ = (tuning_.path() / "none" / "tuning.json").string();
   refused(recording(), "cannot be written (No such file or directory)");
 }

@@ -1,5 +1,6 @@
-// What the real cuDNN answers to calls that lack one argument: the same with the shim, in every mode. The
-// descriptors are valid: a function that is asked in the place of another one may check less.
+// What the real cuDNN answers to calls that lack one argument: the same with the shim, in every
+// mode. The descriptors are valid: a function that is asked in the place of another one may check
+// less.
 #include "cudnn_test.h"
 
 namespace {

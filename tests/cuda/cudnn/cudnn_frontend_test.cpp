@@ -9,14 +9,16 @@ int line_of(const std::string& text) {
   std::ifstream stream(DETSHIM_TEST_FRONTEND);
   int number = 1;
   for (std::string line; std::getline(stream, line); ++number)
-    if (line.find(text) != line.npos) return number;
+    if (line.find(text) != line.npos)
+      return number;
   return 0;
 }
 
 TEST(Frontend, UsersAreToldApart) {
   const std::string program = test_folder() + "/cudnn_frontend";
   if (!std::filesystem::exists(program))
-    GTEST_SKIP() << "the headers of nvidia-cudnn-frontend, or cuDNN (9.8 or later), are not installed";
+    GTEST_SKIP()
+        << "the headers of nvidia-cudnn-frontend, or cuDNN (9.8 or later), are not installed";
   const TemporaryFolder scratch;
   const Result built =
       run({program, DETSHIM_TEST_DEVICE},
@@ -39,8 +41,8 @@ TEST(Frontend, UsersAreToldApart) {
   EXPECT_EQ(headers, std::set<std::string>{"cudnn_frontend_shim.h"});
   EXPECT_EQ(lines["cudnnBackendFinalize"],
             (std::set{line_of("// all of the convolution"), line_of("// all of the gradient")}));
-  EXPECT_EQ(lines["cudnnBackendGetAttribute"],
-            (std::set{line_of("// plans of the convolution"), line_of("// plans of the gradient")}));
+  EXPECT_EQ(lines["cudnnBackendGetAttribute"], (std::set{line_of("// plans of the convolution"),
+                                                         line_of("// plans of the gradient")}));
 }
 
 } // namespace

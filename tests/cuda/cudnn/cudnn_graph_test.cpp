@@ -10,7 +10,8 @@ protected:
   void SetUp() override { use_real_cudnn("cudnn_heuristics"); }
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, CudnnGraph, both_ways, name_of_way);
-INSTANTIATE_TEST_SUITE_P(CudaSublibrary, CudnnGraph, testing::Values(Way{"Opened", "_graph"}), name_of_way);
+INSTANTIATE_TEST_SUITE_P(CudaSublibrary, CudnnGraph, testing::Values(Way{"Opened", "_graph"}),
+                         name_of_way);
 
 const char* const query = "cudnnBackendGetAttribute";
 const char* const finalize = "cudnnBackendFinalize";
@@ -112,7 +113,8 @@ TEST_P(CudnnGraph, OptingOutBringsTheNativeListBack) {
 // An engine may be asked for by its index, with no list that could leave it out.
 TEST_P(CudnnGraph, APlanOfANondeterministicEngineIsRecorded) {
   const Lines all = configs(native({"filter", "float", "large", "A"}));
-  const Arguments program{"filter", "float", "large", "A", "engine=" + nondeterministic_engine(all)};
+  const Arguments program{"filter", "float", "large", "A",
+                          "engine=" + nondeterministic_engine(all)};
   EXPECT_EQ(native(program), Lines{"plan: 0"});
   for (const Environment& mode : {enforce, record, observe}) {
     const auto planned = shimmed(program, mode);
@@ -123,7 +125,8 @@ TEST_P(CudnnGraph, APlanOfANondeterministicEngineIsRecorded) {
 
 TEST_P(CudnnGraph, StrictModeRefusesAPlanOfANondeterministicEngine) {
   const Lines all = configs(native({"filter", "float", "large", "A"}));
-  const Arguments program{"filter", "float", "large", "A", "engine=" + nondeterministic_engine(all)};
+  const Arguments program{"filter", "float", "large", "A",
+                          "engine=" + nondeterministic_engine(all)};
   const auto refused = shimmed(program, strict);
   EXPECT_EQ(refused.out, Lines{"plan: 3000"});
   EXPECT_TRUE(refused.did("refuse", finalize)) << refused;
@@ -138,7 +141,8 @@ TEST_P(CudnnGraph, APlanOfADeterministicEngineIsNobodysBusiness) {
   for (const Environment& mode : {enforce, strict, record, observe}) {
     const auto planned = shimmed(program, mode);
     EXPECT_EQ(planned.out, Lines{"plan: 0"});
-    EXPECT_FALSE(planned.did("nondeterministic", finalize) || planned.did("refuse", finalize)) << planned;
+    EXPECT_FALSE(planned.did("nondeterministic", finalize) || planned.did("refuse", finalize))
+        << planned;
   }
 }
 
@@ -146,8 +150,9 @@ TEST_P(CudnnGraph, APlanOfADeterministicEngineIsNobodysBusiness) {
 TEST_P(CudnnGraph, ARefusedPlanLeavesNothingBehind) {
   const Lines all = configs(native({"filter", "float", "large", "A"}));
   const std::string bad = "engine=" + nondeterministic_engine(all);
-  EXPECT_EQ(shimmed({"filter", "float", "large", "A", bad, "engine=0", bad, "engine=0"}, strict).out,
-            (Lines{"plan: 3000", "plan: 0", "plan: 3000", "plan: 0"}));
+  EXPECT_EQ(
+      shimmed({"filter", "float", "large", "A", bad, "engine=0", bad, "engine=0"}, strict).out,
+      (Lines{"plan: 3000", "plan: 0", "plan: 3000", "plan: 0"}));
 }
 
 TEST_P(CudnnGraph, APlanOfAListedNondeterministicEngine) {

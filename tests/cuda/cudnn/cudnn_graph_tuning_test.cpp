@@ -53,7 +53,9 @@ TEST_P(CudnnGraphTuning, NoOtherPlanIsLetInBeforeTheKeptOne) {
   std::filesystem::remove(file_);
   shimmed({"time"}, recording() + engines("1,0") + fastest("0"));
   EXPECT_EQ(
-      shimmed({"list", "plan=1", "plan=0", "run", "plan=1", "run"}, replaying() + engines("1,0") + fails).out,
+      shimmed({"list", "plan=1", "plan=0", "run", "plan=1", "run"},
+              replaying() + engines("1,0") + fails)
+          .out,
       (Lines{"list: 0 0 1", "plan 1: 3000", "plan 0: 0", "run: 5000", "plan 1: 0", "run: 0"}));
 }
 
@@ -109,7 +111,8 @@ TEST_P(CudnnGraphTuning, ModesThatChangeNothingKeepButDoNotReplay) {
     std::filesystem::remove(file_);
     shimmed({"time"}, recording() + watching + fastest("2"));
     EXPECT_EQ(shimmed({"time"}, replaying()).out, Lines{"chosen 2"});
-    for (const Environment& search : {replaying(), enforce + Environment{{"DETSHIM_AUTOTUNE", "first"}}}) {
+    for (const Environment& search :
+         {replaying(), enforce + Environment{{"DETSHIM_AUTOTUNE", "first"}}}) {
       const auto watched = shimmed({"time"}, search + watching + fastest("3"));
       EXPECT_EQ(watched.out, Lines{"chosen 3"});
       EXPECT_TRUE(watched.did("nondeterministic", finalize)) << "the program chose by time";

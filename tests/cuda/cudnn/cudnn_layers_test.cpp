@@ -10,25 +10,28 @@ class CudnnLayers : public CudaTest {
 protected:
   void SetUp() override { use("cudnn_layers"); }
 
-  /// The one line of a run that says what the double was told in a call of `function`; "" if it was not
-  /// called, or more than once.
+  /// The one line of a run that says what the double was told in a call of `function`; "" if it was
+  /// not called, or more than once.
   std::string told(const std::string& function) const {
     Lines found;
     for (const std::string& line : calls())
-      if (line.starts_with(function + " ")) found.push_back(line);
+      if (line.starts_with(function + " "))
+        found.push_back(line);
     return found.size() == 1 ? found.front() : "";
   }
 
-  /// Calls of `function` are handed on as they are and recorded with what CUBLAS_WORKSPACE_CONFIG says.
+  /// Calls of `function` are handed on as they are and recorded with what CUBLAS_WORKSPACE_CONFIG
+  /// says.
   void expect_recorded_with_workspace_setting(const std::string& function, const Arguments& program,
                                               const Lines& out) const {
     SCOPED_TRACE(function);
     EXPECT_EQ(native(program), out);
     const Lines called = calls();
-    const Environment bad{{"CUBLAS_WORKSPACE_CONFIG", ":0:0"}}, good{{"CUBLAS_WORKSPACE_CONFIG", ":16:8"}};
+    const Environment bad{{"CUBLAS_WORKSPACE_CONFIG", ":0:0"}},
+        good{{"CUBLAS_WORKSPACE_CONFIG", ":16:8"}};
     for (const Environment& unset :
-         {disabled("env:CUBLAS_WORKSPACE_CONFIG"), disabled("env:CUBLAS_WORKSPACE_CONFIG") + bad, record,
-          observe, observe + bad}) {
+         {disabled("env:CUBLAS_WORKSPACE_CONFIG"), disabled("env:CUBLAS_WORKSPACE_CONFIG") + bad,
+          record, observe, observe + bad}) {
       const auto left = shimmed(program, unset);
       EXPECT_EQ(calls(), called); // every argument in its place
       EXPECT_TRUE(left.did("nondeterministic", function)) << left;
@@ -43,7 +46,8 @@ protected:
     }
     const auto own = shimmed(program, enforce + Environment{{"DOUBLE_STREAM", "77"}});
     EXPECT_EQ(values(own, function, "stream"), std::set<std::string>{"own"});
-    EXPECT_FALSE(shimmed(program, observe + Environment{{"DETSHIM_DISABLE", function}}).recorded(function));
+    EXPECT_FALSE(
+        shimmed(program, observe + Environment{{"DETSHIM_DISABLE", function}}).recorded(function));
   }
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, CudnnLayers, both_ways, name_of_way);
@@ -69,7 +73,8 @@ const Substitution substitutions[] = {
     {"ctc_v8", "1", "0", "4096", "1024", "cudnnCTCLoss_v8", "cudnnGetCTCLossWorkspaceSize_v8"},
 };
 
-/// Where the algorithm and the workspace's size stand in what the double was told, counted from its name.
+/// Where the algorithm and the workspace's size stand in what the double was told, counted from its
+/// name.
 struct Positions {
   size_t algorithm, workspace, algorithm_in_size;
 };
@@ -89,7 +94,8 @@ std::string word(const std::string& line, size_t number) {
 std::string with_word(const std::string& line, size_t number, const std::string& value) {
   std::string result;
   const Lines all = words(line);
-  for (size_t i = 0; i < all.size(); ++i) result += (i != 0 ? " " : "") + (i == number ? value : all[i]);
+  for (size_t i = 0; i < all.size(); ++i)
+    result += (i != 0 ? " " : "") + (i == number ? value : all[i]);
   return result;
 }
 
@@ -108,12 +114,15 @@ TEST_P(CudnnLayers, TheDeterministicAlgorithmRunsWithAWorkspaceOfItsSize) {
       const auto ran = shimmed(program, mode);
       EXPECT_TRUE(contains(ran.out, "size=0 bytes=" + enough + " run=0")) << ran;
       // Every other argument is the program's own, in its place.
-      EXPECT_EQ(told(s.run), with_word(with_word(natively, at.algorithm, s.given), at.workspace, enough));
+      EXPECT_EQ(told(s.run),
+                with_word(with_word(natively, at.algorithm, s.given), at.workspace, enough));
       std::set<std::string> asked_for; // the size that was asked for, and the check before the run
       for (const std::string& line : calls())
-        if (line.starts_with(std::string{s.size} + " ")) asked_for.insert(line);
-      EXPECT_EQ(asked_for, (std::set<std::string>{size_natively,
-                                                  with_word(size_natively, at.algorithm_in_size, s.given)}));
+        if (line.starts_with(std::string{s.size} + " "))
+          asked_for.insert(line);
+      EXPECT_EQ(asked_for,
+                (std::set<std::string>{size_natively,
+                                       with_word(size_natively, at.algorithm_in_size, s.given)}));
       EXPECT_TRUE(ran.did("replace", s.run)) << ran;
       EXPECT_TRUE(ran.did("replace", s.size)) << ran;
     }
@@ -132,8 +141,8 @@ TEST_P(CudnnLayers, OptingOutRunsTheProgramsAlgorithm) {
 
     // Each hook for itself: the size alone is the library's, the run alone is.
     shimmed(program, disabled(s.size));
-    EXPECT_TRUE(
-        contains(calls(), with_word(called.front(), positions.at(s.layer).algorithm_in_size, s.asked)));
+    EXPECT_TRUE(contains(
+        calls(), with_word(called.front(), positions.at(s.layer).algorithm_in_size, s.asked)));
     shimmed({s.layer, s.asked, "65536"}, disabled(s.run));
     EXPECT_EQ(word(told(s.run), positions.at(s.layer).algorithm), s.asked);
   }
@@ -224,14 +233,15 @@ TEST_P(CudnnLayers, ModesThatForceNothingLeaveTheAlgorithmAndRecordIt) {
 }
 
 TEST_P(CudnnLayers, DeterministicAlgorithmsAreNoneOfItsBusiness) {
-  for (const Arguments& program :
-       {Arguments{"data", "1", "ask"}, Arguments{"data", "5", "ask"}, Arguments{"filter", "5", "ask"},
-        Arguments{"ctc", "0", "ask"}, Arguments{"ctc_v8", "0", "ask"}}) {
+  for (const Arguments& program : {Arguments{"data", "1", "ask"}, Arguments{"data", "5", "ask"},
+                                   Arguments{"filter", "5", "ask"}, Arguments{"ctc", "0", "ask"},
+                                   Arguments{"ctc_v8", "0", "ask"}}) {
     const Lines out = native(program), called = calls();
     const auto left = shimmed(program, strict);
     EXPECT_EQ(left.out, out);
     EXPECT_EQ(calls(), called);
-    for (const Substitution& s : substitutions) EXPECT_FALSE(left.recorded(s.run)) << left;
+    for (const Substitution& s : substitutions)
+      EXPECT_FALSE(left.recorded(s.run)) << left;
   }
 }
 
@@ -279,8 +289,8 @@ TEST_P(CudnnLayers, OtherModesOfPoolingStay) {
   for (const Pooling& p : poolings) {
     // Averages, the deterministic one, and each of them after MAX in the same descriptor.
     for (const char* mode : {"1", "2", "3"}) {
-      for (const Arguments& program :
-           {Arguments{"pooling", p.dimensions, mode}, Arguments{"pooling", p.dimensions, "0", mode}}) {
+      for (const Arguments& program : {Arguments{"pooling", p.dimensions, mode},
+                                       Arguments{"pooling", p.dimensions, "0", mode}}) {
         const auto set = shimmed(program);
         EXPECT_EQ(set.out.back(), native(program).back()) << set;
         EXPECT_EQ(word(calls().back(), 1), mode);
@@ -313,8 +323,8 @@ TEST_P(CudnnLayers, ALibraryWithoutTheModeKeepsMaxAndStrictRefuses) {
   }
 }
 
-/// Descriptors of the real library need no device. libcudnn_ops.so.9 is used directly too: it has no
-/// cudnnGetVersion.
+/// Descriptors of the real library need no device. libcudnn_ops.so.9 is used directly too: it has
+/// no cudnnGetVersion.
 class CudnnRealLayers : public RealCudnn {
 protected:
   void SetUp() override { use_real_cudnn("cudnn_layers"); }
@@ -329,10 +339,10 @@ TEST_P(CudnnRealLayers, TheRealLibraryTakesTheMode) {
     const auto set = shimmed(program);
     EXPECT_EQ(set.out.back(), native(program).back());
     EXPECT_TRUE(set.did("replace", p.set)) << set;
-    EXPECT_TRUE(
-        contains(shimmed({"pooling", p.dimensions, "0"}).out, std::string{"set=0 get=0 mode=3"} + p.values));
-    EXPECT_TRUE(
-        contains(native({"pooling", p.dimensions, "0"}), std::string{"set=0 get=0 mode=0"} + p.values));
+    EXPECT_TRUE(contains(shimmed({"pooling", p.dimensions, "0"}).out,
+                         std::string{"set=0 get=0 mode=3"} + p.values));
+    EXPECT_TRUE(contains(native({"pooling", p.dimensions, "0"}),
+                         std::string{"set=0 get=0 mode=0"} + p.values));
   }
 }
 
@@ -361,20 +371,23 @@ constexpr const char* set_dropout = "cudnnSetDropoutDescriptor";
 Lines seeds(const Lines& calls) {
   Lines found;
   for (const std::string& line : calls)
-    if (line.starts_with(set_dropout)) found.push_back(word(line, 6));
+    if (line.starts_with(set_dropout))
+      found.push_back(word(line, 6));
   return found;
 }
 
-TEST_P(CudnnLayers, DropoutsSeedGoesByDetshimsSeedAndTheProgramsValue) {
+TEST_P(CudnnLayers, DropoutsSeedFollowsFromDetshimsSeedAndTheProgramsValueUnderVary) {
+  const Environment vary{{"DETSHIM_SEED_POLICY", "vary"}};
   const Arguments program{"dropout", "7", "8", "7"};
   const Lines out = native(program);
   const Lines native_calls = calls();
   EXPECT_EQ(seeds(native_calls), (Lines{"7", "8", "7"}));
   Lines given;
   for (const Environment& mode : {enforce, strict, enforce + Environment{{"RANK", "3"}}}) {
-    const auto pinned = shimmed(program, mode);
+    const auto pinned = shimmed(program, mode + vary);
     EXPECT_EQ(pinned.out, out);
-    if (given.empty()) given = seeds(calls());
+    if (given.empty())
+      given = seeds(calls());
     EXPECT_EQ(seeds(calls()), given) << "in every mode, in every rank, in every run";
     ASSERT_EQ(given.size(), 3U) << pinned;
     EXPECT_NE(given[0], "7");
@@ -383,10 +396,12 @@ TEST_P(CudnnLayers, DropoutsSeedGoesByDetshimsSeedAndTheProgramsValue) {
     EXPECT_EQ(calls().front(), with_word(native_calls.front(), 6, given[0]));
     EXPECT_TRUE(pinned.did("pin", set_dropout)) << pinned;
   }
-  shimmed(program, Environment{{"DETSHIM_SEED", "43"}});
+  shimmed(program, vary + Environment{{"DETSHIM_SEED", "43"}});
   EXPECT_NE(seeds(calls()).front(), given[0]);
-  shimmed(program, Environment{{"DETSHIM_MODE", "record"}} + enforce);
-  EXPECT_EQ(calls(), native_calls) << "what the program fixes stays in record";
+  for (const Environment& mode : {enforce, strict, observe, record}) {
+    shimmed(program, mode);
+    EXPECT_EQ(calls(), native_calls) << "what the program fixes stays";
+  }
   shimmed(program, disabled(set_dropout));
   EXPECT_EQ(calls(), native_calls);
 }
@@ -397,11 +412,15 @@ TEST_P(CudnnLayers, ASeedFromAClockIsPinned) {
 }
 
 TEST_P(CudnnLayers, DropoutFollowsTheSeedPolicy) {
-  const auto policy = [](const char* name) { return enforce + Environment{{"DETSHIM_SEED_POLICY", name}}; };
+  const auto policy = [](const char* name) {
+    return enforce + Environment{{"DETSHIM_SEED_POLICY", name}};
+  };
   const Arguments program{"dropout", "7", "8"};
   EXPECT_FALSE(shimmed(program, policy("keep")).did("pin", set_dropout));
   EXPECT_EQ(seeds(calls()), (Lines{"7", "8"}));
   shimmed(program, policy("fixed"));
+  EXPECT_EQ(seeds(calls()), (Lines{"7", "8"}));
+  shimmed(program, policy("vary"));
   const Lines mapped = seeds(calls());
   EXPECT_NE(mapped.at(0), "7");
   EXPECT_NE(mapped.at(0), mapped.at(1));
@@ -417,9 +436,11 @@ TEST_P(CudnnLayers, ADescriptorWithoutStatesTakesNoSeed) {
   EXPECT_TRUE(pinned.did("observe", set_dropout)) << pinned;
 }
 
-TEST_P(CudnnLayers, ObserveLeavesDropoutsSeedAndRecordsIt) {
-  const auto left = shimmed({"dropout", "7"}, observe);
+TEST_P(CudnnLayers, ObserveLeavesDropoutsSeedAndRecordsAClocks) {
+  shimmed({"dropout", "7"}, observe);
   EXPECT_EQ(seeds(calls()), Lines{"7"});
+  const auto left = shimmed({"dropout", "clock"}, observe);
+  EXPECT_NE(seeds(calls()), Lines{"42"});
   EXPECT_TRUE(left.did("nondeterministic", set_dropout)) << left;
 }
 
@@ -438,23 +459,22 @@ TEST_P(CudnnLayers, RestoredStatesKeepTheirSeedAndAreRecorded) {
     EXPECT_EQ(calls(), called);
     EXPECT_TRUE(restored.did("observe", function)) << restored;
   }
-  EXPECT_FALSE(
-      shimmed({"restore", "7"}, observe + Environment{{"DETSHIM_DISABLE", function}}).recorded(function));
+  EXPECT_FALSE(shimmed({"restore", "7"}, observe + Environment{{"DETSHIM_DISABLE", function}})
+                   .recorded(function));
 }
 
 // ---- what is recorded alone ----
 
-const char* const workspace_users[] = {
-    "cudnnRNNForward",           "cudnnRNNBackwardData_v8",        "cudnnRNNBackwardWeights_v8",
-    "cudnnMultiHeadAttnForward", "cudnnMultiHeadAttnBackwardData", "cudnnMultiHeadAttnBackwardWeights"};
+const char* const workspace_users[] = {"cudnnRNNForward", "cudnnRNNBackwardData_v8",
+                                       "cudnnRNNBackwardWeights_v8"};
 
 TEST_P(CudnnLayers, NetworksAreRecordedWithTheWorkspaceSetting) {
   for (const std::string function : workspace_users)
     expect_recorded_with_workspace_setting(function, {"call", function}, {"status=0"});
 }
 
-const char* const users_of_atomics[] = {"cudnnSpatialTfSamplerBackward", "cudnnCausalConv1dBackward",
-                                        "cudnnCausalConv1dNwhBackward"};
+const char* const users_of_atomics[] = {
+    "cudnnSpatialTfSamplerBackward", "cudnnCausalConv1dBackward", "cudnnCausalConv1dNwhBackward"};
 
 TEST_P(CudnnLayers, WhatAddsByAtomicsIsRecordedAndStrictRefusesIt) {
   for (const std::string function : users_of_atomics) {
@@ -494,7 +514,8 @@ TEST_P(Cudnn8, ItsStatusNumbersAreItsOwn) {
   const auto left = shimmed({"data", "0", "8192"}, enforce + misbehaving("refuses"));
   EXPECT_TRUE(contains(left.out, "status=0")) << left;
   EXPECT_TRUE(left.did("nondeterministic", "cudnnConvolutionBackwardData")) << left;
-  EXPECT_TRUE(contains(shimmed({"data", "0", "8192"}, enforce + misbehaving("fail")).out, "status=8"));
+  EXPECT_TRUE(
+      contains(shimmed({"data", "0", "8192"}, enforce + misbehaving("fail")).out, "status=8"));
 }
 
 TEST_P(Cudnn8, NetworksAreRecordedWithTheWorkspaceSetting) {

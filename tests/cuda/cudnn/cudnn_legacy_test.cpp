@@ -15,7 +15,9 @@ const char* const enough = "16";      // entries: more than the double has candi
 const char* const ample = "10000000"; // bytes of workspace: more than any candidate wants
 
 std::string symbol(const std::string& search, const std::string& pass) {
-  const std::string name = pass == "forward" ? "Forward" : pass == "data" ? "BackwardData" : "BackwardFilter";
+  const std::string name = pass == "forward" ? "Forward"
+                           : pass == "data"  ? "BackwardData"
+                                             : "BackwardFilter";
   return (search == "get" ? "cudnnGetConvolution" : "cudnnFindConvolution") + name +
          (search == "get"      ? "Algorithm_v7"
           : search == "findex" ? "AlgorithmEx"
@@ -25,8 +27,9 @@ std::string symbol(const std::string& search, const std::string& pass) {
 /// The entries of an answer, without its first line.
 
 Lines usable(Lines all) {
-  std::erase_if(
-      all, [](const std::string& entry) { return entry.find(" status=0 determinism=1 ") == entry.npos; });
+  std::erase_if(all, [](const std::string& entry) {
+    return entry.find(" status=0 determinism=1 ") == entry.npos;
+  });
   return all;
 }
 
@@ -42,7 +45,8 @@ int number_in(const std::string& entry, const std::string& name) {
 TEST_P(CudnnSearch, TimingGivesAnotherOrderEachTimeWithoutTheLibrary) {
   for (const std::string& pass : passes) {
     std::set<Lines> orders;
-    for (int i = 0; i < 6; ++i) orders.insert(native({"find", pass, enough}));
+    for (int i = 0; i < 6; ++i)
+      orders.insert(native({"find", pass, enough}));
     EXPECT_GT(orders.size(), 1U) << pass;
   }
 }
@@ -57,7 +61,8 @@ TEST_P(CudnnSearch, OnlyDeterministicAlgorithmsInAStableOrder) {
       EXPECT_EQ(usable(configs(found.out)), configs(found.out)) << found;
       EXPECT_EQ(sorted(configs(found.out)), sorted(usable(configs(native(program)))));
       EXPECT_TRUE(found.did("replace", symbol(search, pass))) << found;
-      for (int i = 0; i < 3; ++i) EXPECT_EQ(shimmed(program).out, found.out);
+      for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(shimmed(program).out, found.out);
     }
   }
 }
@@ -75,7 +80,8 @@ TEST_P(CudnnSearch, NeverMoreThanTheCallersArray) {
       for (const std::string room : {"1", "2", "3"}) {
         SCOPED_TRACE(search + " " + pass + " " + room);
         const auto found = shimmed({search, pass, room, ample});
-        // As many as there is room for, although the heuristic may rank nondeterministic ones first.
+        // As many as there is room for, although the heuristic may rank nondeterministic ones
+        // first.
         EXPECT_TRUE(contains(found.out, "status=0 returned=" + room)) << found;
         EXPECT_EQ(usable(configs(found.out)).size(), static_cast<size_t>(std::stoi(room))) << found;
         EXPECT_FALSE(contains(found.out, "written beyond")) << found;
@@ -102,7 +108,8 @@ TEST_P(CudnnSearch, AlgorithmsFitTheGivenWorkspace) {
   for (const std::string& pass : passes) {
     const Lines found = configs(shimmed({"findex", pass, enough, "65536"}).out);
     EXPECT_FALSE(found.empty());
-    for (const std::string& entry : found) EXPECT_LE(number_in(entry, "memory"), 65536) << entry;
+    for (const std::string& entry : found)
+      EXPECT_LE(number_in(entry, "memory"), 65536) << entry;
     EXPECT_GT(configs(shimmed({"findex", pass, enough, ample}).out).size(), found.size());
   }
 }
@@ -121,19 +128,23 @@ TEST_P(CudnnSearch, NothingDeterministicGoesAheadAndIsRecorded) {
   }
 }
 
-// What does not run is in the library's own list too, with its status; times are there where it runs alone.
+// What does not run is in the library's own list too, with its status; times are there where it
+// runs alone.
 TEST_P(CudnnSearch, WhereNothingServesTheLibrarysOwnEntriesAreGiven) {
   struct Case {
     std::string workspace, misbehaviour;
   };
-  for (const auto& [workspace, how] : {Case{"4096", ""}, Case{"0", ""}, Case{ample, "only_nondeterministic"}})
+  for (const auto& [workspace, how] :
+       {Case{"4096", ""}, Case{"0", ""}, Case{ample, "only_nondeterministic"}})
     for (const std::string pass : {"data", "filter"}) {
       SCOPED_TRACE(pass + " " + workspace + " " + how);
       const Environment poorly = misbehaving(how);
       const Arguments program{"findex", pass, enough, workspace, "times"};
       const auto found = shimmed(program, enforce + poorly);
       const auto without_times = [](Lines all) {
-        std::erase_if(all, [](const std::string& line) { return line.starts_with("time="); });
+        std::erase_if(all, [](const std::string& line) {
+          return line.starts_with("time=");
+        });
         return sorted(all);
       };
       EXPECT_EQ(without_times(found.out), without_times(native(program, poorly)));
@@ -149,7 +160,8 @@ TEST_P(CudnnSearch, WhereNothingServesTheLibrarysOwnEntriesAreGiven) {
 std::vector<float> times(const Lines& out) {
   std::vector<float> result;
   for (const std::string& line : out)
-    if (line.starts_with("time=")) result.push_back(std::stof(line.substr(5)));
+    if (line.starts_with("time="))
+      result.push_back(std::stof(line.substr(5)));
   return result;
 }
 
@@ -189,7 +201,8 @@ TEST_P(CudnnSearch, OffAndRecordLeaveTheTimedOrderOfDeterministicAlgorithms) {
 
 TEST_P(CudnnSearch, TheHeuristicGivesNoTimes) {
   const Arguments program{"get", "forward", enough, ample, "times"};
-  for (const float time : times(shimmed(program).out)) EXPECT_EQ(time, -1);
+  for (const float time : times(shimmed(program).out))
+    EXPECT_EQ(time, -1);
 }
 
 // "A nil pointer is considered a workSpace of 0 bytes" (cuDNN documentation of these functions).
@@ -198,7 +211,8 @@ TEST_P(CudnnSearch, NoWorkspaceIsOneOfNoBytes) {
   const Lines found = configs(shimmed(program).out);
   EXPECT_EQ(found, usable(configs(native(program))));
   ASSERT_FALSE(found.empty());
-  for (const std::string& entry : found) EXPECT_EQ(number_in(entry, "memory"), 0) << entry;
+  for (const std::string& entry : found)
+    EXPECT_EQ(number_in(entry, "memory"), 0) << entry;
 }
 
 // A search that is given no workspace makes one of its own, as far as there is memory.
@@ -207,7 +221,8 @@ TEST_P(CudnnSearch, WhatMemoryDoesNotHoldIsNotOffered) {
     const Environment little{{"DOUBLE_FREE", "65536"}};
     const Lines found = configs(shimmed({"find", pass, enough}, enforce + little).out);
     EXPECT_FALSE(found.empty());
-    for (const std::string& entry : found) EXPECT_LE(number_in(entry, "memory"), 65536) << entry;
+    for (const std::string& entry : found)
+      EXPECT_LE(number_in(entry, "memory"), 65536) << entry;
     EXPECT_GT(configs(shimmed({"find", pass, enough}).out).size(), found.size());
   }
 }
@@ -227,7 +242,8 @@ TEST_P(CudnnSearch, AFailureIsTheProgramsToSee) {
   const Environment failing = misbehaving("fail");
   for (const Environment& mode : {enforce, strict, record, observe}) {
     for (const std::string search : {"find", "findex", "get"})
-      EXPECT_TRUE(contains(shimmed({search, "data", enough, ample}, mode + failing).out, "status=5000"));
+      EXPECT_TRUE(
+          contains(shimmed({search, "data", enough, ample}, mode + failing).out, "status=5000"));
   }
 }
 
@@ -253,7 +269,8 @@ TEST_P(CudnnSearch, AnOlderLibraryIsFilteredAndPutInOrder) {
       EXPECT_TRUE(std::ranges::is_sorted(configs(found.out), {}, [](const std::string& entry) {
         return number_in(entry, "algo");
       })) << found;
-      for (int i = 0; i < 3; ++i) EXPECT_EQ(shimmed(program).out, found.out);
+      for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(shimmed(program).out, found.out);
     }
   }
 }

@@ -7,13 +7,18 @@
 inline const std::string passes[] = {"forward", "data", "filter"};
 
 /// The configs of a list, without its first line.
-inline Lines configs(const Lines& out) { return out.empty() ? Lines{} : Lines(out.begin() + 1, out.end()); }
+inline Lines configs(const Lines& out) {
+  return out.empty() ? Lines{} : Lines(out.begin() + 1, out.end());
+}
 
-/// Whether a line of a heuristics list names a nondeterministic engine; one that is a refusal names none.
+/// Whether a line of a heuristics list names a nondeterministic engine; one that is a refusal names
+/// none.
 inline bool is_nondeterministic(const std::string& config) {
   const size_t begin = config.find("notes=");
-  if (begin == config.npos) return false;
-  const std::string notes = "," + config.substr(begin + 6, config.find(' ', begin) - begin - 6) + ",";
+  if (begin == config.npos)
+    return false;
+  const std::string notes =
+      "," + config.substr(begin + 6, config.find(' ', begin) - begin - 6) + ",";
   return notes.find(",4,") != notes.npos;
 }
 

@@ -59,11 +59,13 @@ TEST_P(Cufft, TheLibraryIsNamed) {
       return record["t"] == "library" && record["lib"] == "cufft" && record["version"] == "12000";
     });
   };
-  const std::string plans[] = {"cufftCreate", "cufftPlan1d", "cufftPlan2d", "cufftPlan3d", "cufftPlanMany"};
+  const std::string plans[] = {"cufftCreate", "cufftPlan1d", "cufftPlan2d", "cufftPlan3d",
+                               "cufftPlanMany"};
   for (const std::string& plan : plans) {
     std::string others = "cufftXtSetCallback,cufftXtSetJITCallback,cufftXtSetGPUs";
     for (const std::string& other : plans)
-      if (other != plan) others += "," + other;
+      if (other != plan)
+        others += "," + other;
     EXPECT_TRUE(is_named(shimmed({"2"}, disabled(others)))) << plan;
   }
   EXPECT_FALSE(is_named(shimmed({"2"}, disabled("cufft"))));

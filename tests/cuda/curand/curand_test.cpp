@@ -11,8 +11,8 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, CurandHost, both_ways, name_of_way);
 
-// Default, XORWOW, MRG32k3a, MTGP32 and Philox. MT19937 needs seconds for its first number: it has a test of
-// its own.
+// Default, XORWOW, MRG32k3a, MTGP32 and Philox. MT19937 needs seconds for its first number: it has
+// a test of its own.
 const char* const pseudo_types[] = {"100", "101", "121", "141", "161"};
 const char* const quasi_types[] = {"200", "201", "202", "203", "204"};
 
@@ -33,16 +33,17 @@ TEST_P(CurandHost, FirstGeneratorDrawsWhatTheSeedNativelyGives) {
   }
 }
 
-// What the program fixes goes by the value: alike in every rank, whatever was made or seeded before.
-TEST_P(CurandHost, ASeedOfTheProgramsOwnGoesByItsValue) {
+// Under `vary`, alike in every rank, whatever was made or seeded before.
+TEST_P(CurandHost, ASeedOfTheProgramsOwnFollowsFromItsValue) {
+  const Environment vary = enforce + Environment{{"DETSHIM_SEED_POLICY", "vary"}};
   const Arguments program{"new=101", "seed=1234", "draw=8"};
-  const Lines drawn = shimmed(program).out;
+  const Lines drawn = shimmed(program, vary).out;
   EXPECT_NE(drawn, native(program));
-  EXPECT_EQ(shimmed(program, enforce + Environment{{"RANK", "2"}}).out, drawn);
-  EXPECT_EQ(shimmed({"new=101", "seed=5", "new=101", "seed=1234", "draw=8"}).out, drawn);
-  EXPECT_EQ(shimmed({"new=101", "seed=1234", "fork", "new=101", "seed=1234", "draw=8"}).out, drawn);
-  EXPECT_NE(shimmed(program, {{"DETSHIM_SEED", "43"}}).out, drawn);
-  EXPECT_EQ(shimmed(program, enforce + Environment{{"DETSHIM_MODE", "record"}}).out, native(program));
+  EXPECT_EQ(shimmed(program, vary + Environment{{"RANK", "2"}}).out, drawn);
+  EXPECT_EQ(shimmed({"new=101", "seed=5", "new=101", "seed=1234", "draw=8"}, vary).out, drawn);
+  EXPECT_EQ(shimmed({"new=101", "seed=1234", "fork", "new=101", "seed=1234", "draw=8"}, vary).out,
+            drawn);
+  EXPECT_NE(shimmed(program, vary + Environment{{"DETSHIM_SEED", "43"}}).out, drawn);
 }
 
 TEST_P(CurandHost, InRecordAnUnseededGeneratorKeepsItsConstantSeed) {
@@ -51,7 +52,8 @@ TEST_P(CurandHost, InRecordAnUnseededGeneratorKeepsItsConstantSeed) {
 }
 
 TEST_P(CurandHost, MersenneTwisterDrawsWhatTheSeedNativelyGives) {
-  EXPECT_EQ(shimmed({"new=142", "seed=clock", "draw=8"}).out, native({"new=142", "seed=42", "draw=8"}));
+  EXPECT_EQ(shimmed({"new=142", "seed=clock", "draw=8"}).out,
+            native({"new=142", "seed=42", "draw=8"}));
 }
 
 TEST_P(CurandHost, AnotherSeedGivesAnotherSequence) {
@@ -78,14 +80,15 @@ TEST_P(CurandHost, FurtherGeneratorsAreDistinctAndRepeat) {
 }
 
 TEST_P(CurandHost, EqualSeedsOfTheProgramStayEqual) {
-  const Lines drawn = shimmed({"new=101", "seed=7", "draw=8", "new=101", "seed=8", "draw=8", "new=101",
-                               "seed=7", "draw=8", "free", "new=101", "seed=8", "draw=8"})
-                          .out;
+  const Lines drawn =
+      shimmed({"new=101", "seed=7", "draw=8", "new=101", "seed=8", "draw=8", "new=101", "seed=7",
+               "draw=8", "free", "new=101", "seed=8", "draw=8"})
+          .out;
   ASSERT_EQ(drawn.size(), 4U);
   EXPECT_EQ(drawn[0], drawn[2]);
   EXPECT_EQ(drawn[1], drawn[3]);
   EXPECT_NE(drawn[0], drawn[1]);
-  EXPECT_NE(drawn[0], native({"new=101", "seed=7", "draw=8"}).at(0));
+  EXPECT_EQ(drawn[0], native({"new=101", "seed=7", "draw=8"}).at(0));
 }
 
 // Whether two readings of a clock of seconds coincide is chance, so they count as two seeds.
@@ -128,7 +131,8 @@ TEST_P(CurandHost, AnOrderingThatAGeneratorRefusesIsRefused) {
       for (const Environment& mode : {enforce, strict, record, observe}) {
         const auto run = shimmed(program, mode);
         EXPECT_EQ(run.out, expected) << run;
-        EXPECT_FALSE(contains(expected, "order: ") && run.did("replace", "curandSetGeneratorOrdering"))
+        EXPECT_FALSE(contains(expected, "order: ") &&
+                     run.did("replace", "curandSetGeneratorOrdering"))
             << run;
       }
     }
@@ -143,7 +147,8 @@ TEST_P(CurandHost, QuasiRandomTypesAreUntouched) {
   }
 }
 
-// A quasi-random generator takes no seed from the row: the pseudo-random one after it is still the first.
+// A quasi-random generator takes no seed from the row: the pseudo-random one after it is still the
+// first.
 TEST_P(CurandHost, QuasiRandomTypesDoNotShiftTheSeeds) {
   EXPECT_EQ(shimmed({"new=201", "new=101", "seed=clock", "draw=8"}).out,
             native({"new=101", "seed=42", "draw=8"}));
@@ -171,12 +176,25 @@ TEST_P(CurandHost, PolicyKeepLeavesAProgramsSeed) {
   EXPECT_EQ(kept.out, native(program));
   EXPECT_TRUE(kept.recorded("curandSetPseudoRandomGeneratorSeed")) << kept;
   const Arguments unseeded{"new=101", "draw=8"};
-  EXPECT_EQ(shimmed(unseeded, enforce + Environment{{"DETSHIM_SEED_POLICY", "keep"}}).out, native(unseeded));
+  EXPECT_EQ(shimmed(unseeded, enforce + Environment{{"DETSHIM_SEED_POLICY", "keep"}}).out,
+            native(unseeded));
 }
 
-TEST_P(CurandHost, AProgramsSeedIsMappedByItsValue) {
-  const Lines drawn = shimmed({"new=101", "seed=7", "draw=8", "new=101", "seed=8", "draw=8"}).out;
-  const Lines other = shimmed({"new=101", "seed=8", "draw=8", "new=101", "seed=7", "draw=8"}).out;
+TEST_P(CurandHost, AProgramsSeedStays) {
+  const Arguments program{"new=101", "seed=20260101", "draw=8",  "offset=100", "draw=8", "new=121",
+                          "seed=0",  "draw=8",        "new=161", "seed=7",     "draw=8"};
+  for (const Environment& mode : {enforce, strict, observe, record})
+    EXPECT_EQ(shimmed(program, mode).out, native(program));
+  const Arguments mersenne{"new=141", "seed=1234", "draw=8"}; // takes a second
+  EXPECT_EQ(shimmed(mersenne).out, native(mersenne));
+}
+
+TEST_P(CurandHost, AProgramsSeedIsMappedByItsValueUnderVary) {
+  const Environment vary = enforce + Environment{{"DETSHIM_SEED_POLICY", "vary"}};
+  const Lines drawn =
+      shimmed({"new=101", "seed=7", "draw=8", "new=101", "seed=8", "draw=8"}, vary).out;
+  const Lines other =
+      shimmed({"new=101", "seed=8", "draw=8", "new=101", "seed=7", "draw=8"}, vary).out;
   ASSERT_EQ(drawn.size(), 2U);
   ASSERT_EQ(other.size(), 2U);
   EXPECT_NE(drawn[0], drawn[1]);
@@ -194,15 +212,16 @@ TEST_P(CurandHost, LogTellsAskedAndGiven) {
   EXPECT_EQ((*call)["lib"], "curand");
   EXPECT_EQ((*call)["do"], "pin");
   EXPECT_EQ((*call)["requested"], "1234");
-  EXPECT_NE((*call)["effective"], "1234");
+  EXPECT_EQ((*call)["effective"], "1234");
   EXPECT_EQ((*call)["why"], "own_value");
   const std::string at = (*call)["at"];
   EXPECT_NE(at.find("curand_host"), std::string::npos) << at;
 
   EXPECT_TRUE(shimmed({"new=101", "draw=1"}).did("pin", "curandCreateGeneratorHost"));
   EXPECT_TRUE(shimmed({"new=101", "offset=100"}).recorded("curandSetGeneratorOffset"));
-  const auto library = std::ranges::find_if(
-      seeded.records, [](const nlohmann::json& r) { return r["t"] == "library" && r["lib"] == "curand"; });
+  const auto library = std::ranges::find_if(seeded.records, [](const nlohmann::json& r) {
+    return r["t"] == "library" && r["lib"] == "curand";
+  });
   ASSERT_NE(library, seeded.records.end()) << seeded;
   EXPECT_NE((*library)["file"].get<std::string>().find("libcurand.so"), std::string::npos);
 }
@@ -212,13 +231,15 @@ TEST_P(CurandHost, RecordModeCanBeReproduced) {
   const auto recorded = shimmed(program, record);
   ASSERT_TRUE(recorded.start().contains("seed")) << recorded;
   const std::string seed = recorded.start()["seed"];
-  EXPECT_EQ(shimmed(program, {{"DETSHIM_SEED", seed}, {"DETSHIM_MODE", "record"}}).out, recorded.out);
+  EXPECT_EQ(shimmed(program, {{"DETSHIM_SEED", seed}, {"DETSHIM_MODE", "record"}}).out,
+            recorded.out);
   EXPECT_NE(shimmed(program, record).out, recorded.out);
 }
 
 TEST_P(CurandHost, ObserveModeLeavesTheSeed) {
-  const auto seen = shimmed({"new=101", "seed=1234", "draw=8", "new=101", "draw=8"}, observe);
-  EXPECT_EQ(seen.out, native({"new=101", "seed=1234", "draw=8", "new=101", "draw=8"}));
+  const Arguments fixed{"new=101", "seed=1234", "draw=8", "new=101", "draw=8"};
+  EXPECT_EQ(shimmed(fixed, observe).out, native(fixed));
+  const auto seen = shimmed({"new=101", "seed=clock", "draw=8"}, observe);
   EXPECT_TRUE(seen.did("nondeterministic", "curandSetPseudoRandomGeneratorSeed")) << seen;
 }
 
@@ -258,15 +279,16 @@ TEST_P(CurandHost, AGeneratorThatThreadsShareIsRecordedOnce) {
     }
     EXPECT_FALSE(shimmed(shared, disabled(function)).recorded(function)) << function;
     // Another generator for each thread, and one that is drawn from in one thread alone.
-    const auto apart = shimmed({type, "here=" + name, type, "there=" + name, "use=0", "here=" + name});
+    const auto apart =
+        shimmed({type, "here=" + name, type, "there=" + name, "use=0", "here=" + name});
     EXPECT_FALSE(apart.recorded(function)) << apart;
     EXPECT_FALSE(shimmed({type, "there=" + name}).recorded(function)) << function;
   }
 }
 
 TEST_P(CurandHost, EachSharedGeneratorIsRecorded) {
-  const auto both = shimmed(
-      {"new=101", "new=161", "here=Generate", "there=Generate", "use=0", "here=Uniform", "there=Uniform"});
+  const auto both = shimmed({"new=101", "new=161", "here=Generate", "there=Generate", "use=0",
+                             "here=Uniform", "there=Uniform"});
   EXPECT_TRUE(both.did("nondeterministic", "curandGenerate")) << both;
   EXPECT_TRUE(both.did("nondeterministic", "curandGenerateUniform")) << both;
 }
@@ -296,14 +318,16 @@ TEST_P(CurandHost, NoGeneratorIsSharedByNobody) {
   EXPECT_FALSE(refused.recorded("curandGenerate")) << refused;
 }
 
-// A thread that makes a generator for another one may set it up. Later that is a race with what is drawn.
+// A thread that makes a generator for another one may set it up. Later that is a race with what is
+// drawn.
 TEST_P(CurandHost, SettingUpAGeneratorOfAnotherThreadIsRecorded) {
   for (const std::string name : {"Seeds", "SetStream"}) {
     const std::string function = name == "Seeds" ? "curandGenerateSeeds" : "curandSetStream";
     const auto before = shimmed({"new=101", "here=" + name, "there=Generate"});
     EXPECT_FALSE(before.did("nondeterministic", function)) << before;
     EXPECT_FALSE(before.did("nondeterministic", "curandGenerate")) << before;
-    const Arguments after{"new=101", "here=Generate", "here=" + name, "there=" + name, "there=" + name};
+    const Arguments after{"new=101", "here=Generate", "here=" + name, "there=" + name,
+                          "there=" + name};
     const auto recorded = shimmed(after);
     EXPECT_EQ(recorded.out, native(after));
     EXPECT_EQ(recorded.count("nondeterministic", function), 1U) << recorded;
@@ -333,8 +357,8 @@ TEST_P(CurandDevice, QuasiRandomTypesGetNoSeed) {
   EXPECT_FALSE(contains(calls(), "curandSetPseudoRandomGeneratorSeed"));
 }
 
-// Generators that are gone make room: with more of them than are kept in mind, the next one still has a seed
-// of its own, which a clock's value takes over.
+// Generators that are gone make room: with more of them than are kept in mind, the next one still
+// has a seed of its own, which a clock's value takes over.
 TEST_P(CurandDevice, DestroyedGeneratorsAreForgotten) {
   const auto seeds_of_the_last = [&](const Environment& environment) {
     shimmed({"x1100", "100:clock"}, environment);
@@ -412,7 +436,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, CurandReopened, testing::Values(Way{"Opened", ""}
 TEST_P(CurandReopened, ALibraryThatIsLoadedAgainIsHookedAgain) {
   native({library, library});
   EXPECT_TRUE(contains(calls(), "seed=1234"));
-  shimmed({library, library});
+  shimmed({library, library}, enforce + Environment{{"DETSHIM_SEED_POLICY", "vary"}});
   EXPECT_FALSE(contains(calls(), "seed=1234"));
 }
 

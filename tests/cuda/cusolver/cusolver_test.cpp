@@ -36,14 +36,17 @@ TEST_P(Cusolver, TheModeIsLeftAloneAndRecorded) {
     EXPECT_TRUE(contains(shimmed({"2"}, disabled(what)).out, "get=0 mode=2")) << what;
 }
 
-TEST_P(Cusolver, AnInvalidModeIsTheLibrarysToRefuse) { EXPECT_TRUE(contains(shimmed({"3"}).out, "set=3")); }
+TEST_P(Cusolver, AnInvalidModeIsTheLibrarysToRefuse) {
+  EXPECT_TRUE(contains(shimmed({"3"}).out, "set=3"));
+}
 
 // Every argument arrives: there are 26.
 TEST_P(Cusolver, ARandomisedDecompositionIsRecorded) {
   native({"0"});
   const Lines expected = calls();
-  EXPECT_TRUE(contains(expected, std::string{decompose} + " 0x1 SN 2 3 4 5 6 7 0x8 9 10 0xb 12 0xd 14 15 "
-                                                          "0x10 17 18 0x13 20 0x15 22 0x17"));
+  EXPECT_TRUE(contains(expected, std::string{decompose} +
+                                     " 0x1 SN 2 3 4 5 6 7 0x8 9 10 0xb 12 0xd 14 15 "
+                                     "0x10 17 18 0x13 20 0x15 22 0x17"));
   for (const Environment& mode : {enforce, strict, record, observe}) {
     const auto recorded = shimmed({"0"}, mode);
     EXPECT_EQ(calls(), expected);
@@ -56,7 +59,8 @@ TEST_P(Cusolver, ARandomisedDecompositionIsRecorded) {
 // Every argument arrives: there are 24.
 TEST_P(Cusolver, APolarDecompositionIsRecordedWithTheHandlesMode) {
   native({"2"});
-  const std::string arguments = " 0x1 2 3 4 5 6 0x7 8 9 0xa 11 0xc 13 14 0xf 16 17 0x12 19 0x14 21 0x16 0x17";
+  const std::string arguments =
+      " 0x1 2 3 4 5 6 0x7 8 9 0xa 11 0xc 13 14 0xf 16 17 0x12 19 0x14 21 0x16 0x17";
   EXPECT_TRUE(contains(calls(), decompose_polar + arguments));
   for (const Environment& mode : {enforce, strict}) {
     const auto kept = shimmed({"2"}, mode); // the hook of the mode keeps it
@@ -82,7 +86,8 @@ TEST_P(Cusolver, APolarDecompositionThatFailsIsNotRecorded) {
   EXPECT_FALSE(failed.recorded(decompose_polar)) << failed;
 }
 
-// CUSOLVER_FP64_EMULATED_FIXEDPOINT_MATH is 4; 2 is emulation by bfloat16, whose sums have one order.
+// CUSOLVER_FP64_EMULATED_FIXEDPOINT_MATH is 4; 2 is emulation by bfloat16, whose sums have one
+// order.
 TEST_P(Cusolver, FixedPointEmulationIsRecorded) {
   const char* const function = "cusolverDnSetMathMode";
   for (const Environment& mode : {enforce, strict, record, observe}) {
@@ -105,7 +110,8 @@ TEST_P(Cusolver, FixedPointEmulationIsRecorded) {
 
 TEST_P(Cusolver, SolversWithoutTheModeAreRecorded) {
   const Lines expected = native({"0"});
-  for (const std::string function : {"cusolverDnIRSParamsCreate", "cusolverSpCreate", "cusolverRfCreate"}) {
+  for (const std::string function :
+       {"cusolverDnIRSParamsCreate", "cusolverSpCreate", "cusolverRfCreate"}) {
     for (const Environment& mode : {enforce, strict, record, observe}) {
       const auto recorded = shimmed({"0"}, mode);
       EXPECT_EQ(recorded.out, expected);

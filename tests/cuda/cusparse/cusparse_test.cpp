@@ -31,14 +31,18 @@ class Cusparse : public CudaTest {
 protected:
   void SetUp() override { use("sparse_product"); }
 
-  static Arguments arguments(const Product& product, int operation = 0, const std::string& how = "") {
-    return {product.kind, product.format, std::to_string(operation), std::to_string(product.asked), how};
+  static Arguments arguments(const Product& product, int operation = 0,
+                             const std::string& how = "") {
+    return {product.kind, product.format, std::to_string(operation), std::to_string(product.asked),
+            how};
   }
 
   /// Whether the library got this phase with this algorithm.
-  bool got(const Product& product, const std::string& phase, int algorithm, int operation = 0) const {
-    return contains(calls(), std::string{product.function} + phase + " operation=" +
-                                 std::to_string(operation) + " algorithm=" + std::to_string(algorithm));
+  bool got(const Product& product, const std::string& phase, int algorithm,
+           int operation = 0) const {
+    return contains(calls(), std::string{product.function} + phase +
+                                 " operation=" + std::to_string(operation) +
+                                 " algorithm=" + std::to_string(algorithm));
   }
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, Cusparse, both_ways, name_of_way);
@@ -47,7 +51,8 @@ TEST_P(Cusparse, EveryPhaseGetsTheDeterministicAlgorithm) {
   for (const Product& product : products) {
     SCOPED_TRACE(std::string{product.kind} + " " + product.format);
     EXPECT_TRUE(contains(native(arguments(product)), "size=0 bytes=256"));
-    for (const std::string& phase : phases) EXPECT_TRUE(got(product, phase, product.asked));
+    for (const std::string& phase : phases)
+      EXPECT_TRUE(got(product, phase, product.asked));
     for (const Environment& mode : {enforce, strict}) {
       const auto replaced = shimmed(arguments(product), mode);
       for (const std::string& phase : phases) {
@@ -56,7 +61,8 @@ TEST_P(Cusparse, EveryPhaseGetsTheDeterministicAlgorithm) {
       }
       EXPECT_FALSE(got(product, "", product.asked));
       EXPECT_FALSE(got(product, "_preprocess", product.asked));
-      const std::string needed = is_given_as_coordinates(product) ? "size=0 bytes=1280" : "size=0 bytes=1024";
+      const std::string needed =
+          is_given_as_coordinates(product) ? "size=0 bytes=1280" : "size=0 bytes=1024";
       EXPECT_TRUE(contains(replaced.out, needed)) << replaced;
       EXPECT_TRUE(contains(replaced.out, "run=0")) << replaced;
       EXPECT_TRUE(contains(replaced.out, "fits")) << replaced;
@@ -111,23 +117,26 @@ TEST_P(Cusparse, AMatrixInRowsIsGivenAsCoordinates) {
     const auto left = shimmed(arguments(asked), enforce + misbehaving(misbehaviour));
     EXPECT_TRUE(got(asked, "", 12));
     EXPECT_TRUE(left.did("nondeterministic", "cusparseSpMM")) << left;
-    EXPECT_TRUE(contains(shimmed(arguments(asked), strict + misbehaving(misbehaviour)).out, "run=10"));
+    EXPECT_TRUE(
+        contains(shimmed(arguments(asked), strict + misbehaving(misbehaviour)).out, "run=10"));
   }
 }
 
 TEST_P(Cusparse, AnAlgorithmThatIsDeterministicStays) {
   for (Product product : products) {
-    if (is_given_as_coordinates(product)) continue; // no program can ask for it
+    if (is_given_as_coordinates(product))
+      continue; // no program can ask for it
     product.asked = product.good;
     const auto stays = shimmed(arguments(product), strict);
-    for (const std::string& phase : phases) EXPECT_TRUE(got(product, phase, product.good));
+    for (const std::string& phase : phases)
+      EXPECT_TRUE(got(product, phase, product.good));
     EXPECT_TRUE(contains(stays.out, "run=0")) << stays;
     EXPECT_FALSE(stays.did("replace", product.function)) << stays;
     EXPECT_FALSE(stays.did("nondeterministic", product.function)) << stays;
   }
   // A format with one algorithm.
-  for (const Product& blocked :
-       {Product{"spmv", "cusparseSpMV", "bsr", 0, 6}, Product{"spmm", "cusparseSpMM", "bsr", 0, 14}}) {
+  for (const Product& blocked : {Product{"spmv", "cusparseSpMV", "bsr", 0, 6},
+                                 Product{"spmm", "cusparseSpMM", "bsr", 0, 14}}) {
     EXPECT_TRUE(contains(shimmed(arguments(blocked), strict).out, "run=0"));
     EXPECT_TRUE(got(blocked, "", 0));
   }
@@ -142,7 +151,8 @@ TEST_P(Cusparse, WhatCannotBeForcedIsRecordedAndRefusedInStrict) {
   };
   std::vector<Case> cases;
   for (const Product& product : products)
-    for (const int operation : {1, 2}) cases.push_back({product, operation, "", ""});
+    for (const int operation : {1, 2})
+      cases.push_back({product, operation, "", ""});
   for (Product transposed : given_as_they_are) { // which the good one does not serve either
     transposed.asked = transposed.good;
     transposed.good = -1;
@@ -151,20 +161,23 @@ TEST_P(Cusparse, WhatCannotBeForcedIsRecordedAndRefusedInStrict) {
   cases.push_back({{"spmv", "cusparseSpMV", "csc", 0, 3}, 0, "", ""});
   cases.push_back({{"spmm", "cusparseSpMM", "csc", 0, 12}, 0, "", ""});
   for (const Product& product : of_each_kind)
-    for (const std::string how : {"not_served", "refused"}) cases.push_back({product, 0, "", how});
+    for (const std::string how : {"not_served", "refused"})
+      cases.push_back({product, 0, "", how});
   for (const Product& product : of_each_kind)
-    for (const std::string how : {"never", "null", "reborn", "other"}) cases.push_back({product, 0, how, ""});
+    for (const std::string how : {"never", "null", "reborn", "other"})
+      cases.push_back({product, 0, how, ""});
   cases.push_back({products[4], 0, "wider", ""});
 
   for (const auto& [product, operation, how, misbehaviour] : cases) {
-    SCOPED_TRACE(std::string{product.kind} + " " + product.format + " " + std::to_string(operation) + " " +
-                 how + misbehaviour);
+    SCOPED_TRACE(std::string{product.kind} + " " + product.format + " " +
+                 std::to_string(operation) + " " + how + misbehaviour);
     const Arguments asked = arguments(product, operation, how);
     const auto left = shimmed(asked, enforce + misbehaving(misbehaviour));
     EXPECT_TRUE(got(product, "", product.asked, operation));
     EXPECT_EQ(got(product, "", product.good, operation), misbehaviour == "refused");
     EXPECT_TRUE(left.did("nondeterministic", product.function)) << left;
-    EXPECT_TRUE(left.did("nondeterministic", std::string{product.function} + "_preprocess")) << left;
+    EXPECT_TRUE(left.did("nondeterministic", std::string{product.function} + "_preprocess"))
+        << left;
     EXPECT_TRUE(contains(left.out, "prepare=0")) << left;
     EXPECT_TRUE(contains(left.out, "run=0")) << left;
     EXPECT_TRUE(contains(left.out, "fits")) << left;
@@ -233,7 +246,8 @@ TEST_P(Cusparse, EveryPhaseOfReuseGetsTheDeterministicAlgorithm) {
       "cusparseSpGEMMreuse_copy algorithm=", "cusparseSpGEMMreuse_compute type=17 algorithm="};
   for (const std::string asked : {"0", "2"}) {
     const Lines expected = native({"reuse", asked});
-    for (const std::string& name : names) EXPECT_TRUE(contains(calls(), name + asked));
+    for (const std::string& name : names)
+      EXPECT_TRUE(contains(calls(), name + asked));
     for (const Environment& mode : {enforce, strict}) {
       const auto replaced = shimmed({"reuse", asked}, mode);
       EXPECT_EQ(replaced.out, expected);
@@ -255,14 +269,16 @@ TEST_P(Cusparse, EveryPhaseOfReuseGetsTheDeterministicAlgorithm) {
     }
   }
   const auto good = shimmed({"reuse", "1"});
-  for (const std::string& name : names) EXPECT_TRUE(contains(calls(), name + "1")) << name;
+  for (const std::string& name : names)
+    EXPECT_TRUE(contains(calls(), name + "1")) << name;
   EXPECT_FALSE(good.did("replace", "cusparseSpGEMMreuse_compute")) << good;
 }
 
 TEST_P(Cusparse, TheLibraryIsNamed) {
   const auto is_named = [](const Shimmed& run) {
     return std::ranges::any_of(run.records, [](const nlohmann::json& record) {
-      return record["t"] == "library" && record["lib"] == "cusparse" && record["version"] == "12.6.3";
+      return record["t"] == "library" && record["lib"] == "cusparse" &&
+             record["version"] == "12.6.3";
     });
   };
   EXPECT_TRUE(is_named(shimmed(arguments(products[0]), disabled("cusparseCreate"))));

@@ -1,5 +1,5 @@
-// The CUDA runtime and driver, with doubles: memory that is filled and launches that are counted on request,
-// however a program reaches the functions.
+// The CUDA runtime and driver, with doubles: memory that is filled and launches that are counted on
+// request, however a program reaches the functions.
 #include "cuda_test.h"
 
 #include <map>
@@ -14,14 +14,16 @@ const std::string relax = "cuThreadExchangeStreamCaptureMode mode=2";
 const std::string restore = "cuThreadExchangeStreamCaptureMode mode=0";
 const std::string wait = "cuStreamSynchronize stream=1";
 
-/// What fills memory at once, between the real call and its return. `memset` is its line for the value 00.
+/// What fills memory at once, between the real call and its return. `memset` is its line for the
+/// value 00.
 Lines at_once(const std::string& memset) { return {ask_legacy, relax, memset, wait, restore}; }
 Lines linear() { return at_once("cuMemsetD8Async value=00 bytes=64 stream=1"); }
 Lines rows(const std::string& height) {
   return at_once("cuMemsetD2D8Async pitch=512 value=00 width=40 height=" + height + " stream=1");
 }
 Lines in_stream(const std::string& stream) {
-  return {"cuStreamIsCapturing stream=" + stream, "cuMemsetD8Async value=00 bytes=64 stream=" + stream};
+  return {"cuStreamIsCapturing stream=" + stream,
+          "cuMemsetD8Async value=00 bytes=64 stream=" + stream};
 }
 Lines by_hand() { return {}; } // memory of the host
 
@@ -44,19 +46,22 @@ protected:
 
   /// The lookup that the program is told to use is called as its way is.
   Arguments calling(const Arguments& what) const {
-    if (std::string{GetParam().suffix} != "_entry") return what;
+    if (std::string{GetParam().suffix} != "_entry")
+      return what;
     return joined({GetParam().name}, what);
   }
 
   void expect_filled(const Allocation& allocation);
   void expect_left_unfilled(const std::string& function);
-  void expect_counted(const std::string& called, const std::string& hook, const std::string& kernel);
+  void expect_counted(const std::string& called, const std::string& hook,
+                      const std::string& kernel);
 };
 
 /// The line of the call.
 std::string line_of(const Lines& out, const std::string& called) {
   for (const std::string& line : out)
-    if (line.starts_with(called + "=")) return line;
+    if (line.starts_with(called + "="))
+      return line;
   return {};
 }
 
@@ -88,7 +93,8 @@ void Driver::expect_filled(const Allocation& allocation) {
 
   Lines nan_calls = own;
   for (std::string line : allocation.fill) {
-    if (const auto at = line.find("value=00"); at != line.npos) line.replace(at, 8, "value=ff");
+    if (const auto at = line.find("value=00"); at != line.npos)
+      line.replace(at, 8, "value=ff");
     nan_calls.push_back(line);
   }
   for (const Environment& mode : {enforce, strict, record}) {
@@ -100,7 +106,8 @@ void Driver::expect_filled(const Allocation& allocation) {
   // Opted out, in a mode that changes nothing, and not asked for.
   for (const Environment& left :
        {disabled(allocation.hook) + zero, disabled("cuda,cudart") + zero, observe + zero, enforce,
-        enforce + Environment{{"DETSHIM_FILL", "off"}}, zero + Environment{{"DETSHIM_MODE", "off"}}}) {
+        enforce + Environment{{"DETSHIM_FILL", "off"}},
+        zero + Environment{{"DETSHIM_MODE", "off"}}}) {
     const auto run = shimmed(arguments, left);
     EXPECT_EQ(line_of(run.out, allocation.called), allocation.called + "=0 5a 5a") << run;
     EXPECT_EQ(calls(), own);
@@ -111,7 +118,8 @@ void Driver::expect_filled(const Allocation& allocation) {
   }
 }
 
-void Driver::expect_counted(const std::string& called, const std::string& hook, const std::string& kernel) {
+void Driver::expect_counted(const std::string& called, const std::string& hook,
+                            const std::string& kernel) {
   SCOPED_TRACE(called);
   const Arguments arguments = calling({called});
   const Lines out = native(arguments);
@@ -147,13 +155,15 @@ const Allocation driver_allocations[] = {
     {"cuMemAllocHost_v2", "cuMemAllocHost_v2", by_hand()},
     {"cuMemHostAlloc", "cuMemHostAlloc", by_hand()},
     {"cuMemAllocAsync", "cuMemAllocAsync", in_stream("64")},
-    {"cuMemAllocAsync_ptsz", "cuMemAllocAsync_ptsz", in_stream("2")},       // 0 is the thread's own
-    {"cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync", in_stream("1")}, // 0 is the legacy stream
+    {"cuMemAllocAsync_ptsz", "cuMemAllocAsync_ptsz", in_stream("2")}, // 0 is the thread's own
+    {"cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync",
+     in_stream("1")}, // 0 is the legacy stream
     {"cuMemAllocFromPoolAsync_ptsz", "cuMemAllocFromPoolAsync_ptsz", in_stream("64")},
 };
 
 TEST_P(Driver, MemoryIsFilledOnRequest) {
-  for (const Allocation& allocation : driver_allocations) expect_filled(allocation);
+  for (const Allocation& allocation : driver_allocations)
+    expect_filled(allocation);
 }
 
 void Driver::expect_left_unfilled(const std::string& function) {
@@ -168,14 +178,15 @@ void Driver::expect_left_unfilled(const std::string& function) {
     EXPECT_TRUE(told.did("nondeterministic", function)) << told;
     EXPECT_EQ(recorded_of(told, "cuda") + recorded_of(told, "cudart"), 1) << told; // once
   }
-  for (const Environment& left :
-       {enforce, disabled(function + ",cuda") + zero, enforce + zero + misbehaving("allocation fails")})
+  for (const Environment& left : {enforce, disabled(function + ",cuda") + zero,
+                                  enforce + zero + misbehaving("allocation fails")})
     EXPECT_FALSE(shimmed(arguments, left).recorded(function));
 }
 
 TEST_P(Driver, WhatCannotBeFilledIsRecorded) {
   expect_left_unfilled("cuMemCreate");
-  EXPECT_FALSE(shimmed(calling({"cuMemCreate"}), disabled("cuMemCreate") + zero).recorded("cuMemCreate"));
+  EXPECT_FALSE(
+      shimmed(calling({"cuMemCreate"}), disabled("cuMemCreate") + zero).recorded("cuMemCreate"));
 }
 
 TEST_P(Driver, NothingIsFilledWhereNothingWasAllocated) {
@@ -193,15 +204,20 @@ TEST_P(Driver, NothingIsFilledWhereNothingWasAllocated) {
 
 TEST_P(Driver, ACaptureIsNotDisturbed) {
   for (const Allocation& allocation : driver_allocations) {
-    if (allocation.fill.empty()) continue; // the host's memory has no stream
+    if (allocation.fill.empty())
+      continue; // the host's memory has no stream
     const bool on_legacy = allocation.fill.front() == ask_legacy;
     for (const std::string how : {"another stream is captured", "the stream is captured"}) {
-      if (!on_legacy && how != "the stream is captured") continue;
-      const auto captured = shimmed(calling({allocation.called}), enforce + zero + misbehaving(how));
-      EXPECT_EQ(line_of(captured.out, allocation.called), allocation.called + "=0 5a 5a") << captured;
+      if (!on_legacy && how != "the stream is captured")
+        continue;
+      const auto captured =
+          shimmed(calling({allocation.called}), enforce + zero + misbehaving(how));
+      EXPECT_EQ(line_of(captured.out, allocation.called), allocation.called + "=0 5a 5a")
+          << captured;
       EXPECT_EQ(calls().size(), 2u) << allocation.called; // the allocation and the question
       EXPECT_TRUE(captured.did("nondeterministic", allocation.hook)) << captured;
-      EXPECT_EQ(values(captured, allocation.hook, "why"), std::set<std::string>{"capture_not_filled"});
+      EXPECT_EQ(values(captured, allocation.hook, "why"),
+                std::set<std::string>{"capture_not_filled"});
       EXPECT_FALSE(captured.did("replace", allocation.hook)) << captured;
     }
   }
@@ -209,8 +225,10 @@ TEST_P(Driver, ACaptureIsNotDisturbed) {
 
 TEST_P(Driver, AFillThatFailsIsRecorded) {
   for (const Allocation& allocation : driver_allocations) {
-    if (allocation.fill.empty()) continue;
-    const auto refused = shimmed(calling({allocation.called}), enforce + zero + misbehaving("memset fails"));
+    if (allocation.fill.empty())
+      continue;
+    const auto refused =
+        shimmed(calling({allocation.called}), enforce + zero + misbehaving("memset fails"));
     EXPECT_EQ(line_of(refused.out, allocation.called), allocation.called + "=0 5a 5a") << refused;
     EXPECT_TRUE(refused.did("nondeterministic", allocation.hook)) << refused;
     EXPECT_FALSE(refused.did("replace", allocation.hook)) << refused;
@@ -249,7 +267,8 @@ TEST_P(Driver, ALookupThatIsLookedUpAnswersWithHooksToo) {
   const auto filled = shimmed(arguments, enforce + zero);
   EXPECT_EQ(line_of(filled.out, "cuGetProcAddress"), "cuGetProcAddress=0 00 00") << filled;
   EXPECT_TRUE(filled.did("replace", "cuMemAlloc_v2")) << filled;
-  const auto left = shimmed(arguments, disabled("cuGetProcAddress_v2,cuGetProcAddress,cudart") + zero);
+  const auto left =
+      shimmed(arguments, disabled("cuGetProcAddress_v2,cuGetProcAddress,cudart") + zero);
   EXPECT_EQ(line_of(left.out, "cuGetProcAddress"), "cuGetProcAddress=0 5a 5a") << left;
 }
 
@@ -282,12 +301,15 @@ TEST_P(EntryPoints, AnswerWithTheHookOfWhatTheyFound) {
   const std::string own = GetParam().name;
   const bool is_runtime = own.starts_with("cuda");
   const auto bytes = [&](const std::string& off) {
-    const auto run = shimmed(calling({"cuMemAllocPitch_v2", "cuMemAllocAsync_ptsz", "cuMemAllocAsync"}),
-                             (off.empty() ? enforce : disabled(off)) + zero);
+    const auto run =
+        shimmed(calling({"cuMemAllocPitch_v2", "cuMemAllocAsync_ptsz", "cuMemAllocAsync"}),
+                (off.empty() ? enforce : disabled(off)) + zero);
     return Lines(run.out);
   };
-  const Lines filled{"cuMemAllocPitch_v2=0 00 00", "cuMemAllocAsync_ptsz=0 00 00", "cuMemAllocAsync=0 00 00"};
-  const Lines left{"cuMemAllocPitch_v2=0 5a 5a", "cuMemAllocAsync_ptsz=0 5a 5a", "cuMemAllocAsync=0 5a 5a"};
+  const Lines filled{"cuMemAllocPitch_v2=0 00 00", "cuMemAllocAsync_ptsz=0 00 00",
+                     "cuMemAllocAsync=0 00 00"};
+  const Lines left{"cuMemAllocPitch_v2=0 5a 5a", "cuMemAllocAsync_ptsz=0 5a 5a",
+                   "cuMemAllocAsync=0 5a 5a"};
   EXPECT_EQ(bytes(""), filled);
   EXPECT_EQ(bytes(is_runtime ? "cuGetProcAddress_v2" : "cudart"), filled);
   EXPECT_EQ(bytes(is_runtime ? "cuGetProcAddress_v2," + own : own), left);
@@ -342,15 +364,18 @@ const Allocation runtime_allocations[] = {
 };
 
 TEST_P(Runtime, MemoryIsFilledOnRequest) {
-  for (const Allocation& allocation : runtime_allocations) expect_filled(allocation);
+  for (const Allocation& allocation : runtime_allocations)
+    expect_filled(allocation);
 }
 
 TEST_P(Runtime, FailuresArePassedOnAndMakeNone) {
   for (const Allocation& allocation : runtime_allocations) {
-    const auto failed = shimmed({allocation.called}, enforce + zero + misbehaving("allocation fails"));
+    const auto failed =
+        shimmed({allocation.called}, enforce + zero + misbehaving("allocation fails"));
     EXPECT_EQ(line_of(failed.out, allocation.called), allocation.called + "=2") << failed;
     EXPECT_EQ(recorded_of(failed, "cudart"), 0) << failed;
-    if (allocation.fill.empty()) continue;
+    if (allocation.fill.empty())
+      continue;
     for (const std::string how : {"memset fails", "the stream is captured"}) {
       const auto left = shimmed({allocation.called}, enforce + zero + misbehaving(how));
       EXPECT_TRUE(contains(left.out, "=0 5a 5a")) << left;
@@ -362,9 +387,9 @@ TEST_P(Runtime, FailuresArePassedOnAndMakeNone) {
 
 TEST_P(Runtime, LaunchesAreCountedByName) {
   for (const std::string name :
-       {"cudaLaunchKernel", "cudaLaunchKernel_ptsz", "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz",
-        "cudaLaunchCooperativeKernel", "cudaLaunchCooperativeKernel_ptsz", "__cudaLaunchKernel",
-        "__cudaLaunchKernel_ptsz"})
+       {"cudaLaunchKernel", "cudaLaunchKernel_ptsz", "cudaLaunchKernelExC",
+        "cudaLaunchKernelExC_ptsz", "cudaLaunchCooperativeKernel",
+        "cudaLaunchCooperativeKernel_ptsz", "__cudaLaunchKernel", "__cudaLaunchKernel_ptsz"})
     expect_counted(name, name, "_Z4stepPf");
   for (const std::string name : {"cudaGraphLaunch", "cudaGraphLaunch_ptsz"})
     expect_counted(name, name, "a graph");
@@ -376,7 +401,8 @@ TEST_P(Runtime, EachKernelHasItsCount) {
   for (const ProcessLog& process : counted.processes)
     for (const auto& call : process.calls("cudaLaunchKernel"))
       launches[call["kernel"]] += process.count(call);
-  EXPECT_EQ(launches, (std::map<std::string, uint64_t>{{"_Z4stepPf", 2}, {"_Z5otherPf", 2}})) << counted;
+  EXPECT_EQ(launches, (std::map<std::string, uint64_t>{{"_Z4stepPf", 2}, {"_Z5otherPf", 2}}))
+      << counted;
 }
 
 TEST_P(Runtime, ALaunchThatFailsIsNotCounted) {

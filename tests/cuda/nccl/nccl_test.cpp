@@ -16,15 +16,18 @@ const char* const pinned = " ALGO=Ring PROTO=Simple NVLS=0 COLLNET=0 WIN=0";
 const char* const unset = " ALGO=(unset) PROTO=(unset) NVLS=(unset) COLLNET=(unset) WIN=(unset)";
 
 /// Every way to a communicator.
-const std::string makers[] = {"ncclGetUniqueId",          "ncclCommInitRank",    "ncclCommInitRankConfig",
-                              "ncclCommInitRankScalable", "ncclCommInitAll",     "ncclCommSplit",
-                              "ncclCommShrink",           "ncclCommGetUniqueId", "ncclCommGrow"};
+const std::string makers[] = {
+    "ncclGetUniqueId",          "ncclCommInitRank",    "ncclCommInitRankConfig",
+    "ncclCommInitRankScalable", "ncclCommInitAll",     "ncclCommSplit",
+    "ncclCommShrink",           "ncclCommGetUniqueId", "ncclCommGrow"};
 
 class Nccl : public CudaTest {
 protected:
   void SetUp() override {
-    for (const Variable& variable : variables) unsetenv(variable.name.c_str());
-    for (const char* plugin : {"NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN"}) unsetenv(plugin);
+    for (const Variable& variable : variables)
+      unsetenv(variable.name.c_str());
+    for (const char* plugin : {"NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN"})
+      unsetenv(plugin);
     use("communicators");
   }
 };
@@ -35,7 +38,8 @@ TEST_P(Nccl, SettingsAreInForceBeforeTheFirstCommunicator) {
   EXPECT_TRUE(contains(calls(), std::string{"ncclGetUniqueId"} + unset));
   for (const Environment& mode : {enforce, strict}) {
     const auto set = shimmed({}, mode);
-    for (const std::string& maker : makers) EXPECT_TRUE(contains(calls(), maker + pinned)) << maker;
+    for (const std::string& maker : makers)
+      EXPECT_TRUE(contains(calls(), maker + pinned)) << maker;
     EXPECT_FALSE(set.did("nondeterministic", "ncclGetUniqueId")) << set;
   }
 }
@@ -80,8 +84,9 @@ TEST_P(Nccl, OtherValuesAreReplacedAndBothAreRecorded) {
     EXPECT_TRUE(contains(calls(), std::string{"ncclCommInitRank"} + pinned)) << variable.name;
     const auto changes = replaced.start()["env"];
     ASSERT_TRUE(changes.is_array()) << replaced;
-    const auto change =
-        std::ranges::find_if(changes, [&](const nlohmann::json& c) { return c["name"] == variable.name; });
+    const auto change = std::ranges::find_if(changes, [&](const nlohmann::json& c) {
+      return c["name"] == variable.name;
+    });
     ASSERT_NE(change, changes.end()) << replaced;
     EXPECT_EQ((*change)["was"], variable.another);
     EXPECT_EQ((*change)["now"], variable.value);
@@ -109,6 +114,19 @@ TEST_P(Nccl, WhatTheProgramUndoesIsSetAgain) {
   }
 }
 
+// As SGLang's deterministic mode chooses, after the library has set the protocol for all functions.
+TEST_P(Nccl, AProgramThatNamesFunctionsHasTheProtocolForThem) {
+  const Environment channels = {{"NCCL_MIN_NCHANNELS", "1"}, {"NCCL_MAX_NCHANNELS", "1"}};
+  native({"NCCL_ALGO=allreduce:tree"}, channels);
+  EXPECT_TRUE(contains(calls(), "ncclCommInitRank ALGO=allreduce:tree PROTO=(unset)"));
+  const auto named = shimmed({"NCCL_ALGO=allreduce:tree"}, enforce + channels);
+  for (const std::string& maker : makers)
+    EXPECT_TRUE(contains(calls(), maker + " ALGO=allreduce:tree PROTO=allreduce:Simple,Simple "))
+        << maker;
+  EXPECT_TRUE(named.did("replace", "ncclGetUniqueId")) << named;
+  EXPECT_FALSE(named.did("nondeterministic", "ncclCommInitRank")) << named;
+}
+
 TEST_P(Nccl, PluginsAreRecorded) {
   const auto none = shimmed({});
   EXPECT_FALSE(none.did("nondeterministic", "ncclCommInitRank")) << none;
@@ -120,16 +138,20 @@ TEST_P(Nccl, PluginsAreRecorded) {
     EXPECT_FALSE(without.recorded("ncclCommInitRank")) << without;
   }
   // One that a file of NCCL's names is not in the environment before the first call.
-  EXPECT_TRUE(shimmed({}, enforce + misbehaving("file")).did("nondeterministic", "ncclGetUniqueId"));
+  EXPECT_TRUE(
+      shimmed({}, enforce + misbehaving("file")).did("nondeterministic", "ncclGetUniqueId"));
 }
 
-// They are for buffers without a window, so NCCL_WIN_ENABLE=0 is not in their way by its name alone.
+// They are for buffers without a window, so NCCL_WIN_ENABLE=0 is not in their way by its name
+// alone.
 TEST_P(Nccl, SymmetricKernelsThatAreAskedForAreTakenAway) {
-  for (const auto& [name, another, value] : {std::array{"NCCL_SYM_NOWIN_ENABLE", "1", "0"},
-                                             std::array{"NCCL_SYM_KERNEL", "AllReduce_AGxLL_R", ""}}) {
+  for (const auto& [name, another, value] :
+       {std::array{"NCCL_SYM_NOWIN_ENABLE", "1", "0"},
+        std::array{"NCCL_SYM_KERNEL", "AllReduce_AGxLL_R", ""}}) {
     const auto set_again = shimmed({std::string{name} + "=" + another});
     EXPECT_TRUE(set_again.did("replace", "ncclCommInitRank")) << set_again;
-    const auto left = shimmed({}, disabled(std::string{"env:"} + name) + Environment{{name, another}});
+    const auto left =
+        shimmed({}, disabled(std::string{"env:"} + name) + Environment{{name, another}});
     EXPECT_TRUE(left.did("nondeterministic", "ncclCommInitRank")) << left;
     const auto replaced = shimmed({}, enforce + Environment{{name, another}});
     EXPECT_FALSE(replaced.did("nondeterministic", "ncclCommInitRank")) << replaced;
@@ -167,8 +189,9 @@ TEST_P(Nccl, WindowsAreRecordedAndRefusedInStrict) {
 TEST_P(Nccl, ReductionsAreRecordedAsTheyAre) {
   const Lines expected = native({"NCCL_ALGO=Tree"});
   const Lines expected_calls = calls();
-  for (const std::string call : {"ncclAllReduce 0x1 0x2 3 7 0 0x4", "ncclReduce 0x1 0x2 3 7 0 1 0x4",
-                                 "ncclReduceScatter 0x1 0x2 3 7 0 0x4"}) {
+  for (const std::string call :
+       {"ncclAllReduce 0x1 0x2 3 7 0 0x4", "ncclReduce 0x1 0x2 3 7 0 1 0x4",
+        "ncclReduceScatter 0x1 0x2 3 7 0 0x4"}) {
     ASSERT_TRUE(contains(expected_calls, call));
     const std::string function = call.substr(0, call.find(' '));
     for (const Environment& mode : {enforce, record, observe}) {
@@ -185,9 +208,10 @@ TEST_P(Nccl, ReductionsAreRecordedAsTheyAre) {
   for (const std::string call :
        {"ncclCommInitRank ranks=2 id=an id! rank=1",
         "ncclCommInitRankConfig ranks=2 id=an id! rank=1 config=1",
-        "ncclCommInitRankScalable ranks=2 rank=1 ids=1 an id config=1", "ncclCommInitAll count=2 first=3",
-        "ncclCommSplit color=1 key=2 config=1", "ncclCommShrink 3 of 1 config=1 flags=8",
-        "ncclCommGetUniqueId 1", "ncclCommGrow 1 ranks=3 id=grown! rank=-1 config=1"})
+        "ncclCommInitRankScalable ranks=2 rank=1 ids=1 an id config=1",
+        "ncclCommInitAll count=2 first=3", "ncclCommSplit color=1 key=2 config=1",
+        "ncclCommShrink 3 of 1 config=1 flags=8", "ncclCommGetUniqueId 1",
+        "ncclCommGrow 1 ranks=3 id=grown! rank=-1 config=1"})
     EXPECT_TRUE(contains(calls(), call)) << call;
 }
 
@@ -201,7 +225,8 @@ TEST_P(Nccl, ASelectionOfOneReductionIsTakenAwayUnlessItAddsInOneOrder) {
     for (const std::string prefix : {"", "p"}) {
       const auto arguments = [&](const std::string& selection) {
         Arguments all{"select=" + selection};
-        if (!prefix.empty()) all.push_back("second");
+        if (!prefix.empty())
+          all.push_back("second");
         return all;
       };
       const Lines expected = native(arguments("tree"));
@@ -274,15 +299,17 @@ TEST_P(Nccl, FilesOfVariablesAreRecorded) {
 // Two jobs on one host with one seed must not meet under one name.
 TEST_P(Nccl, UniqueNamesStayUnique) {
   const auto made = [](const Lines& out) {
-    const auto found =
-        std::ranges::find_if(out, [](const std::string& line) { return line.starts_with("made="); });
+    const auto found = std::ranges::find_if(out, [](const std::string& line) {
+      return line.starts_with("made=");
+    });
     return found == out.end() ? std::string{} : *found;
   };
   const Environment unique = misbehaving("unique id");
   const auto first = shimmed({}, enforce + unique), again = shimmed({}, enforce + unique);
   EXPECT_NE(made(first.out), "");
   EXPECT_NE(made(first.out), made(again.out));
-  EXPECT_EQ(made(shimmed({}).out), made(shimmed({}).out)) << "which without entropy is always the same";
+  EXPECT_EQ(made(shimmed({}).out), made(shimmed({}).out))
+      << "which without entropy is always the same";
 }
 
 TEST_P(Nccl, FailuresAreTheLibrarysOwn) {

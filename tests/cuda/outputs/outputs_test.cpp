@@ -1,5 +1,5 @@
-// DETSHIM_FINGERPRINT=calls on outputs of library calls, with doubles that compute in a stream when somebody
-// waits for it, and whose gaps between rows hold something else in every run.
+// DETSHIM_FINGERPRINT=calls on outputs of library calls, with doubles that compute in a stream when
+// somebody waits for it, and whose gaps between rows hold something else in every run.
 #include "cuda_test.h"
 
 #include <optional>
@@ -14,7 +14,8 @@ Environment race_in(const std::string& function) { return misbehaving("a race in
 std::vector<nlohmann::json> prints(const Shimmed& run, const std::string& function) {
   std::vector<nlohmann::json> found;
   for (const auto& record : run.records)
-    if (record["t"] == "digest" && record["fn"] == function) found.push_back(record);
+    if (record["t"] == "digest" && record["fn"] == function)
+      found.push_back(record);
   return found;
 }
 
@@ -31,19 +32,21 @@ class Outputs : public CudaTest {
 protected:
   void SetUp() override { use("outputs"); }
 
-  OnePrint print(const std::string& function, const Arguments& arguments, const Environment& with = {}) {
+  OnePrint print(const std::string& function, const Arguments& arguments,
+                 const Environment& with = {}) {
     const Shimmed run = shimmed(arguments, on + with);
     const auto found = prints(run, function);
     EXPECT_EQ(found.size(), 1u) << function << "\n" << run;
-    if (found.size() != 1) return {};
+    if (found.size() != 1)
+      return {};
     EXPECT_EQ(found[0]["to"], "device");
     EXPECT_EQ(found[0]["thread"], "stream 1");
     return {value(found[0], "in"), value(found[0], "digest"), value(found[0], "why"),
             value(found[0], "bytes"), value(found[0], "shape")};
   }
 
-  /// A call is hashed: the same in every run, though the gaps differ; something else where the call gives
-  /// something else, after the same inputs; other inputs where these are others.
+  /// A call is hashed: the same in every run, though the gaps differ; something else where the call
+  /// gives something else, after the same inputs; other inputs where these are others.
   void expect_hashed(const std::string& function, const std::string& name, const std::string& shape,
                      const Arguments& before = {}) {
     SCOPED_TRACE(name);
@@ -97,7 +100,8 @@ TEST_P(Outputs, OfProductsAreHashed) {
   expect_hashed("cublasSgemm_v2", "cublasSgemm_v2", "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7");
   expect_hashed("cublasSgemmStridedBatched", "cublasSgemmStridedBatched",
                 "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7 batches=2");
-  expect_hashed("cublasSgemmBatched", "cublasSgemmBatched", "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7 batches=2");
+  expect_hashed("cublasSgemmBatched", "cublasSgemmBatched",
+                "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7 batches=2");
   expect_hashed("cublasGemmEx", "cublasGemmEx", "m=5 n=3 k=4 ta=0 tb=1 size=2 ldc=7");
   expect_hashed("cublasSgemv_v2", "cublasSgemv_v2", "m=5 n=3 ta=0 size=4");
   expect_hashed("cublasDtrsm_v2", "cublasDtrsm_v2", "m=5 n=3 left=1 ta=0 size=8");
@@ -136,12 +140,14 @@ TEST_P(Outputs, OfNormalizationsAreHashed) {
   const auto shape = [&](const std::string& name) {
     return print(name.substr(0, name.find(',')), {name, "wait"}).shape;
   };
-  EXPECT_TRUE(shape(train).starts_with("mode=1 ops=0 t=2,3,4,5 t=2,3,4,5 t=1,3,1,1")) << shape(train);
+  EXPECT_TRUE(shape(train).starts_with("mode=1 ops=0 t=2,3,4,5 t=2,3,4,5 t=1,3,1,1"))
+      << shape(train);
   for (const std::string& function : {train, derive, infer}) {
     expect_hashed(function, function, shape(function));
     for (const char* other : {"OTHER_EPSILON", "OTHER_SCALE"}) {
       const OnePrint once = print(function, {function, "wait"});
-      EXPECT_NE(print(function, {function, "wait"}, {{other, "1"}}).in, once.in) << function << other;
+      EXPECT_NE(print(function, {function, "wait"}, {{other, "1"}}).in, once.in)
+          << function << other;
       EXPECT_EQ(print(function, {function, "wait"}, {{other, "1"}}).out, once.out);
     }
   }
@@ -209,7 +215,8 @@ TEST_P(Outputs, OfGraphsAreHashed) {
   EXPECT_EQ(in("graph: plain"), in("graph: plain", before));
   EXPECT_NE(in("graph: added"), in("graph: added", before));
   EXPECT_NE(in("graph in place"), in("graph in place", before));
-  const auto raced = print("cudnnBackendExecute", {"graph in place", "wait"}, race_in("cudnnBackendExecute"));
+  const auto raced =
+      print("cudnnBackendExecute", {"graph in place", "wait"}, race_in("cudnnBackendExecute"));
   EXPECT_EQ(raced.in, in("graph in place"));
 }
 
@@ -233,13 +240,15 @@ TEST_P(Outputs, OfGraphsThatAreNotKnownAreNotClaimed) {
   EXPECT_EQ(why("graph: boolean"), layout); // eight in a byte, and rows of five
 }
 
-/// NVIDIA's cudnn-frontend and the real cuDNN, which takes the descriptors; the double runs the plans.
+/// NVIDIA's cudnn-frontend and the real cuDNN, which takes the descriptors; the double runs the
+/// plans.
 class FrontendGraphs : public Outputs {
 protected:
   void SetUp() override {
     use("frontend_graphs");
     if (!std::filesystem::exists(test_folder() + "/frontend_graphs"))
-      GTEST_SKIP() << "the headers of nvidia-cudnn-frontend, or cuDNN (9.8 or later), are not installed";
+      GTEST_SKIP()
+          << "the headers of nvidia-cudnn-frontend, or cuDNN (9.8 or later), are not installed";
   }
   OnePrint print_graph(const std::string& graph, const Environment& with = {}) {
     const std::string cudnn = DETSHIM_TEST_CUDNN;
@@ -247,7 +256,8 @@ protected:
     return print("cudnnBackendExecute", {DETSHIM_TEST_DEVICE, graph, "wait"}, all);
   }
   /// `bytes` are those of the outputs, as the program made them.
-  void expect_graph(const std::string& graph, const std::string& operations, const std::string& bytes) {
+  void expect_graph(const std::string& graph, const std::string& operations,
+                    const std::string& bytes) {
     SCOPED_TRACE(graph);
     const OnePrint once = print_graph(graph);
     EXPECT_TRUE(once.shape.starts_with("of=" + operations)) << once.shape;
@@ -304,7 +314,8 @@ TEST_P(Outputs, WhatWasThereBeforeCountsWhereItIsAddedTo) {
   // Not known: the numbers lie on the GPU, or the matrix in no allocation.
   EXPECT_EQ(in({"scales on the device", "cublasSgemm_v2", "wait"}), "none");
   const auto changed = [&](const std::string& name, const std::string& function) {
-    EXPECT_NE(print(function, {name, "wait"}).in, print(function, {name, "wait"}, before).in) << name;
+    EXPECT_NE(print(function, {name, "wait"}).in, print(function, {name, "wait"}, before).in)
+        << name;
   };
   changed("cublasDtrsm_v2", "cublasDtrsm_v2");
   changed("ncclAllReduce in place", "ncclAllReduce");
@@ -312,9 +323,11 @@ TEST_P(Outputs, WhatWasThereBeforeCountsWhereItIsAddedTo) {
 
 TEST_P(Outputs, NumbersOfTheHostGoIn) {
   const Environment other{{"OTHER_SCALE", "1"}};
-  for (const std::string name : {"cublasSgemm_v2", "cublasSgemmBatched", "cublasSgemmStridedBatched",
-                                 "cublasGemmEx", "cublasSgemv_v2", "cublasDtrsm_v2", "cublasLtMatmul"}) {
-    const OnePrint once = print(name, {name, "wait"}), with_other = print(name, {name, "wait"}, other);
+  for (const std::string name :
+       {"cublasSgemm_v2", "cublasSgemmBatched", "cublasSgemmStridedBatched", "cublasGemmEx",
+        "cublasSgemv_v2", "cublasDtrsm_v2", "cublasLtMatmul"}) {
+    const OnePrint once = print(name, {name, "wait"}),
+                   with_other = print(name, {name, "wait"}, other);
     EXPECT_NE(once.in, with_other.in) << name;
     EXPECT_EQ(once.out, with_other.out) << name;
   }
@@ -342,7 +355,8 @@ TEST_P(Outputs, AreReadWhenTheProgramHasWaited) {
     arguments.insert(arguments.end(), wait.begin(), wait.end());
     EXPECT_EQ(print("cublasSgemm_v2", arguments).out, hash);
   }
-  EXPECT_EQ(print("cublasSgemm_v2", {"legacy stream", "cublasSgemm_v2", "copy and wait"}).out, hash);
+  EXPECT_EQ(print("cublasSgemm_v2", {"legacy stream", "cublasSgemm_v2", "copy and wait"}).out,
+            hash);
   EXPECT_EQ(print("cublasSgemm_v2", {"other context", "cublasSgemm_v2", "wait"}).out, hash);
   EXPECT_EQ(print("ncclAllReduce", {"group", "ncclAllReduce", "end of group", "wait"}).out,
             print("ncclAllReduce", {"ncclAllReduce", "wait"}).out);
@@ -363,7 +377,8 @@ TEST_P(Outputs, ThatAreNotKnownAreNotClaimed) {
   EXPECT_EQ(why(product, misbehaving("launches fail")), "no_hash_kernel");
   EXPECT_EQ(why({"cublasLtMatmul in tiles", "wait"}, {}, "cublasLtMatmul"), "layout_unknown");
   EXPECT_EQ(why({"cublasLtMatmul in planes", "wait"}, {}, "cublasLtMatmul"), "layout_unknown");
-  EXPECT_EQ(why({"ncclAllReduce", "wait"}, misbehaving("does not block"), "ncclAllReduce"), "nonblocking");
+  EXPECT_EQ(why({"ncclAllReduce", "wait"}, misbehaving("does not block"), "ncclAllReduce"),
+            "nonblocking");
 }
 
 // Each refused call has hashed what it would have added to.
@@ -375,7 +390,8 @@ TEST_P(Outputs, OfRefusedCallsTakeNoRoom) {
   EXPECT_EQ(after.out, once.out);
 }
 
-// The double ends a capture with an error where something was done that may not be, as the driver does.
+// The double ends a capture with an error where something was done that may not be, as the driver
+// does.
 TEST_P(Outputs, LeaveCapturesAlone) {
   const std::string why = "in_graph";
   const OnePrint once = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"});
@@ -396,7 +412,8 @@ TEST_P(Outputs, LeaveCapturesAlone) {
     EXPECT_EQ(value(found[0], "why"), why);
     EXPECT_EQ(value(found[0], "digest") + value(found[0], "in"), "nonenone");
   }
-  // Streams that are not captured, with what has to be loaded for them; and the one when it is over.
+  // Streams that are not captured, with what has to be loaded for them; and the one when it is
+  // over.
   const auto beside = run_captured({"another stream", "cublasSgemm_v2", "wait", "the first stream"},
                                    {"cublasSgemm_v2", "wait"});
   ASSERT_EQ(beside.size(), 2u);
@@ -426,9 +443,9 @@ TEST_P(Outputs, ShowWhatAGraphWasGiven) {
     all.insert(all.end(), {"cublasSgemm_v2", "wait"});
     return print("cublasSgemm_v2", all, misbehaving("a race in a kernel")).in;
   };
-  const auto undisturbed =
-      print("cublasSgemm_v2", {"begin capture", "kernel", "end capture", "launch", "cublasSgemm_v2", "wait"})
-          .in;
+  const auto undisturbed = print("cublasSgemm_v2", {"begin capture", "kernel", "end capture",
+                                                    "launch", "cublasSgemm_v2", "wait"})
+                               .in;
   EXPECT_NE(in({}), undisturbed);
   EXPECT_NE(undisturbed, "none");
 }
@@ -466,9 +483,9 @@ TEST_P(Outputs, OfMoreStreamsThanAreKeptAreNotClaimed) {
 TEST_P(Outputs, GoWithTheirContext) {
   const OnePrint once = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"});
   for (const std::string end : {"destroy the context", "reset the device"}) {
-    const auto found =
-        prints(shimmed({"cublasSgemm_v2", "wait", "cublasSgemm_v2", end, "cublasSgemm_v2", "wait"}, on),
-               "cublasSgemm_v2");
+    const auto found = prints(
+        shimmed({"cublasSgemm_v2", "wait", "cublasSgemm_v2", end, "cublasSgemm_v2", "wait"}, on),
+        "cublasSgemm_v2");
     ASSERT_EQ(found.size(), 3u) << end;
     EXPECT_EQ(value(found[0], "digest"), once.out);
     EXPECT_EQ(value(found[1], "why"), "hash_missing") << end;
@@ -486,18 +503,20 @@ TEST_P(Outputs, GoWithTheirContext) {
 }
 
 TEST_P(Outputs, OfAStreamAreOneSequence) {
-  const Shimmed run = shimmed({"cublasSgemm_v2", "cublasLtMatmul", "copy", "kernel", "ncclAllReduce", "wait",
-                               "cublasSgemm_v2", "wait"},
+  const Shimmed run = shimmed({"cublasSgemm_v2", "cublasLtMatmul", "copy", "kernel",
+                               "ncclAllReduce", "wait", "cublasSgemm_v2", "wait"},
                               on);
   std::vector<std::string> functions, numbers, launches;
   for (const auto& record : run.records)
     if (record["t"] == "digest" && record["thread"] == "stream 1") {
       functions.push_back(record["fn"]);
-      numbers.push_back(record["n"].is_string() ? record["n"].get<std::string>() : record["n"].dump());
+      numbers.push_back(record["n"].is_string() ? record["n"].get<std::string>()
+                                                : record["n"].dump());
       launches.push_back(record["launches"]);
     }
-  EXPECT_EQ(functions, (std::vector<std::string>{"cublasSgemm_v2", "cublasLtMatmul", "cuMemcpyDtoHAsync_v2",
-                                                 "ncclAllReduce", "cublasSgemm_v2"}))
+  EXPECT_EQ(functions,
+            (std::vector<std::string>{"cublasSgemm_v2", "cublasLtMatmul", "cuMemcpyDtoHAsync_v2",
+                                      "ncclAllReduce", "cublasSgemm_v2"}))
       << run;
   EXPECT_EQ(numbers, (std::vector<std::string>{"1", "2", "3", "4", "5"}));
   // Those at the call, not at the wait; ours are not among them.
@@ -506,8 +525,8 @@ TEST_P(Outputs, OfAStreamAreOneSequence) {
 
 TEST_P(Outputs, NameTheFirstCallThatGaveSomethingElse) {
   const TemporaryFolder a, b, c, d;
-  const Arguments work{"kernel", "cublasSgemm_v2", "cublasLtMatmul", "kernel", "ncclAllReduce", "copy",
-                       "wait"};
+  const Arguments work{
+      "kernel", "cublasSgemm_v2", "cublasLtMatmul", "kernel", "ncclAllReduce", "copy", "wait"};
   const auto diff = [&](const std::string& one, const std::string& other) {
     return ::run({DETSHIM_COMMAND, "log", "diff", one, other});
   };
@@ -518,12 +537,14 @@ TEST_P(Outputs, NameTheFirstCallThatGaveSomethingElse) {
   const Result call = diff(log, log_of(c, work, race_in("cublasLtMatmul")));
   EXPECT_EQ(call.status, 1) << call.out << call.err;
   EXPECT_NE(call.out.find("first to differ\n  cublasLtMatmul, "), std::string::npos) << call.out;
-  EXPECT_NE(call.out.find("the same went in, something else came out"), std::string::npos) << call.out;
+  EXPECT_NE(call.out.find("the same went in, something else came out"), std::string::npos)
+      << call.out;
 
   // A kernel of the program's own: what differs is what the next call is given.
   const Result kernel = diff(log, log_of(d, work, misbehaving("a race in a kernel")));
   EXPECT_EQ(kernel.status, 1) << kernel.out << kernel.err;
-  EXPECT_NE(kernel.out.find("first to differ\n  cublasSgemm_v2, "), std::string::npos) << kernel.out;
+  EXPECT_NE(kernel.out.find("first to differ\n  cublasSgemm_v2, "), std::string::npos)
+      << kernel.out;
   EXPECT_NE(kernel.out.find("something else went in: what made it ran before"), std::string::npos)
       << kernel.out;
 }
@@ -536,8 +557,10 @@ TEST_P(Outputs, MakeRunsDifferentThatPrintTheSame) {
     const std::string script =
         "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n\n"
         "[ $n = 0 ] || export DOUBLE_MISBEHAVE='a race in cublasLtMatmul'\n\"$0\" \"$@\"";
-    Arguments all{DETSHIM_COMMAND, "verify", "-n", "2", "--json", "--seed", "42", "--", "sh", "-c", script};
-    for (const std::string& word : command({"cublasLtMatmul", "wait"})) all.push_back(word);
+    Arguments all{DETSHIM_COMMAND, "verify", "-n", "2", "--json", "--seed", "42", "--", "sh", "-c",
+                  script};
+    for (const std::string& word : command({"cublasLtMatmul", "wait"}))
+      all.push_back(word);
     return nlohmann::json::parse(
         ::run(all, paths() + Environment{{"DETSHIM_FINGERPRINT", fingerprint}}, folder.path()).out);
   };
@@ -545,16 +568,19 @@ TEST_P(Outputs, MakeRunsDifferentThatPrintTheSame) {
   EXPECT_EQ(document["verdict"], "different") << document;
   ASSERT_EQ(document["differences"].size(), 1u) << document;
   EXPECT_EQ(document["differences"][0]["kind"], "fingerprint");
-  EXPECT_TRUE(document["differences"][0]["where"].get<std::string>().starts_with("cublasLtMatmul, "))
+  EXPECT_TRUE(
+      document["differences"][0]["where"].get<std::string>().starts_with("cublasLtMatmul, "))
       << document;
   EXPECT_NE(verify("off")["verdict"], "different");
 }
 
 TEST_P(Outputs, OfACollectiveAreReceived) {
   const TemporaryFolder a, b;
-  const auto run_rank = [&](const TemporaryFolder& folder, const std::string& rank, const Environment& with) {
+  const auto run_rank = [&](const TemporaryFolder& folder, const std::string& rank,
+                            const Environment& with) {
     log_of(folder, {"cublasSgemm_v2", "ncclAllReduce", "wait"},
-           with + Environment{{"RANK", rank}, {"WORLD_SIZE", "2"}, {"TORCHELASTIC_RUN_ID", "a-job"}});
+           with +
+               Environment{{"RANK", rank}, {"WORLD_SIZE", "2"}, {"TORCHELASTIC_RUN_ID", "a-job"}});
   };
   run_rank(a, "0", {});
   run_rank(a, "1", {});

@@ -1,5 +1,6 @@
 // What a real library answers to invalid calls: the same with the shim, in every mode. No device is
-// needed, because none of these calls comes so far. Built into the tests of each library (add_bad_arguments).
+// needed, because none of these calls comes so far. Built into the tests of each library
+// (add_bad_arguments).
 #include "cuda_test.h"
 
 #include <algorithm>
@@ -31,7 +32,8 @@ protected:
     for (const std::string& line : lines(run({DETSHIM_COMMAND, "hooks"}, {}).out)) {
       std::istringstream words(line);
       std::string library, function;
-      if (words >> library >> function && library == GetParam().name) result.push_back(function);
+      if (words >> library >> function && library == GetParam().name)
+        result.push_back(function);
     }
     // It returns nothing.
     std::erase(result, "__cudaRegisterFunction");
@@ -40,7 +42,8 @@ protected:
 
   static Lines answers(const std::string& fill, const Environment& environment) {
     Arguments program{DETSHIM_TEST_BAD_ARGUMENTS_PROGRAM, GetParam().file, fill};
-    for (const std::string& function : functions()) program.push_back(function);
+    for (const std::string& function : functions())
+      program.push_back(function);
     const Result result =
         run(program, environment + Environment{{"LD_LIBRARY_PATH", DETSHIM_TEST_CUDA_FOLDERS}});
     EXPECT_EQ(result.status, 0) << result.out;
@@ -49,8 +52,9 @@ protected:
 };
 
 TEST_P(BadArguments, AreAnsweredAsWithoutTheLibrary) {
-  // What a function reads from memory that it has not written decides some of the answers: each stands beside
-  // all that were given without the shim, and where two runs of those differ, it is not compared.
+  // What a function reads from memory that it has not written decides some of the answers: each
+  // stands beside all that were given without the shim, and where two runs of those differ, it is
+  // not compared.
   std::vector<Lines> native = {answers("0", {}), answers("85", {})};
   ASSERT_EQ(native[0].size(), native[1].size());
   ASSERT_GT(native[0].size(), 10U);
@@ -61,7 +65,10 @@ TEST_P(BadArguments, AreAnsweredAsWithoutTheLibrary) {
     const auto differing = [&] {
       Lines result;
       for (size_t i = 0; i < got.size(); ++i)
-        if (std::ranges::all_of(native, [&](const Lines& one) { return one[i] == native[0][i]; }) &&
+        if (std::ranges::all_of(native,
+                                [&](const Lines& one) {
+                                  return one[i] == native[0][i];
+                                }) &&
             got[i] != native[0][i])
           result.push_back(got[i] + " instead of " + native[0][i]);
       return result;

@@ -18,29 +18,37 @@ uint64_t Shimmed::count(const std::string& action, const std::string& function) 
   uint64_t sum = 0;
   for (const ProcessLog& process : processes)
     for (const nlohmann::json& entry : process.records)
-      if (is_call(entry, function) && entry["do"] == action) sum += process.count(entry);
+      if (is_call(entry, function) && entry["do"] == action)
+        sum += process.count(entry);
   return sum;
 }
 
 bool Shimmed::recorded(const std::string& function) const {
-  return std::ranges::any_of(records, [&](const nlohmann::json& entry) { return is_call(entry, function); });
+  return std::ranges::any_of(records, [&](const nlohmann::json& entry) {
+    return is_call(entry, function);
+  });
 }
 
 nlohmann::json Shimmed::start() const {
-  const auto found = std::ranges::find_if(records, [](const auto& entry) { return entry["t"] == "start"; });
+  const auto found = std::ranges::find_if(records, [](const auto& entry) {
+    return entry["t"] == "start";
+  });
   return found == records.end() ? nlohmann::json{} : *found;
 }
 
 std::ostream& operator<<(std::ostream& stream, const Shimmed& run) {
   stream << "exit status " << run.result.status << "\n" << run.result.out << run.result.err;
-  for (const auto& entry : run.records) stream << entry << "\n";
+  for (const auto& entry : run.records)
+    stream << entry << "\n";
   return stream;
 }
 
-std::set<std::string> values(const Shimmed& run, const std::string& function, const std::string& field) {
+std::set<std::string> values(const Shimmed& run, const std::string& function,
+                             const std::string& field) {
   std::set<std::string> found;
   for (const auto& entry : run.records)
-    if (is_call(entry, function) && entry.contains(field)) found.insert(entry[field].get<std::string>());
+    if (is_call(entry, function) && entry.contains(field))
+      found.insert(entry[field].get<std::string>());
   return found;
 }
 
@@ -59,13 +67,15 @@ Shimmed CudaTest::shimmed(const Arguments& arguments, const Environment& environ
   return ended(arguments, environment, 0);
 }
 
-Shimmed CudaTest::ended(const Arguments& arguments, const Environment& environment, int status) const {
+Shimmed CudaTest::ended(const Arguments& arguments, const Environment& environment,
+                        int status) const {
   const TemporaryFolder scratch;
   Shimmed shimmed;
   shimmed.result = run(command(arguments), under_shim(scratch, environment + paths()));
   EXPECT_EQ(shimmed.result.status, status) << shimmed.result.out << shimmed.result.err;
   shimmed.out = lines(shimmed.result.out);
-  if (!std::filesystem::exists(scratch.log())) return shimmed;
+  if (!std::filesystem::exists(scratch.log()))
+    return shimmed;
   shimmed.processes = read_log(scratch.log());
   for (const ProcessLog& process : shimmed.processes)
     shimmed.records.insert(shimmed.records.end(), process.records.begin(), process.records.end());
@@ -75,7 +85,7 @@ Shimmed CudaTest::ended(const Arguments& arguments, const Environment& environme
 Lines CudaTest::calls() const { return lines(contents(double_log())); }
 
 void CudaTest::use(const std::string& program, const std::vector<std::string>& folders) {
-  unsetenv("CUBLAS_WORKSPACE_CONFIG"); // the tester's own value is none of the programs' business
+  unsetenv("CUBLAS_WORKSPACE_CONFIG"); // the tester's own value is not for the programs
   program_ = test_folder() + "/" + program + GetParam().suffix;
   set_doubles(folders);
 }
@@ -86,7 +96,8 @@ void CudaTest::set_doubles(const std::vector<std::string>& folders) {
     libraries_ += (libraries_.empty() ? "" : ":") + test_folder() + "/" + folder;
 }
 
-void CudaTest::use_real(const std::string& program, const std::string& library, const std::string& folder) {
+void CudaTest::use_real(const std::string& program, const std::string& library,
+                        const std::string& folder) {
   if (folder.empty())
     GTEST_SKIP() << "the real " << library << " was not found when the build was configured";
   use(program, {});

@@ -1,9 +1,9 @@
-// What the tests of the CUDA libraries share: a program of the test's folder, run with the library and
-// without it.
+// What the tests of the CUDA libraries share: a program of the test's folder, run with the library
+// and without it.
 //
-// The programs are unmodified users of cuRAND, cuDNN, cuBLAS …, each linked to its library and each reaching
-// it by dlopen and dlsym. Every expectation is compared with a run without the library, or shown to vanish
-// when the hook is opted out of: one that holds anyway proves nothing.
+// The programs are unmodified users of cuRAND, cuDNN, cuBLAS …, each linked to its library and each
+// reaching it by dlopen and dlsym. Every expectation is compared with a run without the library, or
+// shown to vanish when the hook is opted out of: one that holds anyway proves nothing.
 #pragma once
 
 #include "files.h"
@@ -42,7 +42,8 @@ struct Shimmed {
 std::ostream& operator<<(std::ostream& stream, const Shimmed& run);
 
 /// The values of a field in the records of a function.
-std::set<std::string> values(const Shimmed& run, const std::string& function, const std::string& field);
+std::set<std::string> values(const Shimmed& run, const std::string& function,
+                             const std::string& field);
 
 inline const Environment enforce{{"DETSHIM_SEED", "42"}};
 inline const Environment strict{{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "strict"}};
@@ -50,7 +51,8 @@ inline const Environment observe{{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "obser
 inline const Environment record{{"DETSHIM_MODE", "record"}};
 
 inline Environment operator+(Environment a, const Environment& b) {
-  for (const auto& [name, value] : b) a[name] = value;
+  for (const auto& [name, value] : b)
+    a[name] = value;
   return a;
 }
 
@@ -66,8 +68,8 @@ struct Way {
 
 inline std::ostream& operator<<(std::ostream& stream, const Way& way) { return stream << way.name; }
 
-/// The folder of this test's binary: its programs lie in it, and its doubles in the folders of it that
-/// CMakeLists.txt names, `doubles` in general.
+/// The folder of this test's binary: its programs lie in it, and its doubles in the folders of it
+/// that CMakeLists.txt names, `doubles` in general.
 const std::string& test_folder();
 
 /// How the doubles are told to misbehave.
@@ -82,7 +84,8 @@ protected:
   /// The same program with the doubles in these folders.
   void set_doubles(const std::vector<std::string>& folders);
 
-  /// The program, with the real library called so, which is in `folder`: skips the test if that is empty.
+  /// The program, with the real library called so, which is in `folder`: skips the test if that is
+  /// empty.
   void use_real(const std::string& program, const std::string& library, const std::string& folder);
 
   /// More libraries, which are found before the others.
@@ -110,7 +113,9 @@ private:
 };
 
 inline bool contains(const Lines& all, std::string_view part) {
-  return std::ranges::any_of(all, [&](const std::string& line) { return line.find(part) != line.npos; });
+  return std::ranges::any_of(all, [&](const std::string& line) {
+    return line.find(part) != line.npos;
+  });
 }
 
 inline std::string name_of_way(const testing::TestParamInfo<Way>& info) { return info.param.name; }

@@ -1,5 +1,5 @@
-// The driver's part of a double, which the real library opens by itself: the name of the current device.
-// DOUBLE_DEVICE names it; DOUBLE_FREE is how many bytes of its memory are free.
+// The driver's part of a double, which the real library opens by itself: the name of the current
+// device. DOUBLE_DEVICE names it; DOUBLE_FREE is how many bytes of its memory are free.
 #include <cstdio>
 #include <cstdlib>
 

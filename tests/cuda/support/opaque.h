@@ -1,4 +1,5 @@
-// What the doubles' headers share. Enumerations are passed as int in all of them, as they do in the C ABI.
+// What the doubles' headers share. Enumerations are passed as int in all of them, as they do in the
+// C ABI.
 #pragma once
 
 #include <cstddef>

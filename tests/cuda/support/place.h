@@ -1,5 +1,5 @@
-// Arguments of a call that no function looks into: each a pointer made from a number, so that a double's
-// record shows whether it arrived in its place.
+// Arguments of a call that no function looks into: each a pointer made from a number, so that a
+// double's record shows whether it arrived in its place.
 #pragma once
 
 #include <cstdint>

@@ -7,11 +7,16 @@
 class TuningTest : public CudaTest {
 protected:
   static Environment fastest(const std::string& algo) { return {{"DOUBLE_FASTEST", algo}}; }
-  Environment recording() const { return enforce + Environment{{"DETSHIM_AUTOTUNE", "record:" + file_}}; }
-  Environment replaying() const { return enforce + Environment{{"DETSHIM_AUTOTUNE", "replay:" + file_}}; }
+  Environment recording() const {
+    return enforce + Environment{{"DETSHIM_AUTOTUNE", "record:" + file_}};
+  }
+  Environment replaying() const {
+    return enforce + Environment{{"DETSHIM_AUTOTUNE", "replay:" + file_}};
+  }
 
   /// A run that the library ends before the program has done anything.
-  void refused(const Arguments& program, const Environment& environment, const std::string& because) {
+  void refused(const Arguments& program, const Environment& environment,
+               const std::string& because) {
     const Shimmed run = ended(program, environment, 2);
     EXPECT_EQ(run.result.out, "");
     const Lines said = lines(run.result.err);
@@ -29,8 +34,8 @@ protected:
     for (const std::string& line : lines(text())) {
       nlohmann::json choice = nlohmann::json::parse(line);
       std::erase_if(last, [&](const nlohmann::json& before) {
-        return before["problem"] == choice["problem"] && before["operation"] == choice["operation"] &&
-               before["library"] == choice["library"];
+        return before["problem"] == choice["problem"] &&
+               before["operation"] == choice["operation"] && before["library"] == choice["library"];
       });
       last.push_back(std::move(choice));
     }

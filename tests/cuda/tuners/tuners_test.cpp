@@ -15,7 +15,9 @@ protected:
   void SetUp() override { use("tuned_calls"); }
 
   static Arguments building(const std::string& way) { return {way, "2", "1", "3"}; }
-  static Lines taken(const std::string& candidate) { return {"taken=" + candidate, "step=2 status=0"}; }
+  static Lines taken(const std::string& candidate) {
+    return {"taken=" + candidate, "step=2 status=0"};
+  }
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, Builder, both_ways, name_of_way);
 
@@ -58,7 +60,8 @@ TEST_P(Builder, TakesItsSlowestOnRequest) {
 }
 
 TEST_P(Builder, IsToldWhatTheLibraryRefuses) {
-  const auto refused = shimmed(building("cudaEventElapsedTime"), enforce + misbehaving("not ready"));
+  const auto refused =
+      shimmed(building("cudaEventElapsedTime"), enforce + misbehaving("not ready"));
   EXPECT_EQ(refused.out, (Lines{"taken=-1", "step=0 status=600"})) << refused;
   EXPECT_FALSE(refused.recorded("cudaEventElapsedTime")) << refused;
 }
@@ -68,7 +71,8 @@ TEST_P(Builder, IsRecordedAsOneThatTimes) {
     const auto built = shimmed(building("cudaEventElapsedTime"), mode);
     EXPECT_TRUE(built.did("nondeterministic", "createInferBuilder_INTERNAL")) << built;
   }
-  const auto without = shimmed(building("cudaEventElapsedTime"), disabled("createInferBuilder_INTERNAL"));
+  const auto without =
+      shimmed(building("cudaEventElapsedTime"), disabled("createInferBuilder_INTERNAL"));
   EXPECT_FALSE(without.recorded("createInferBuilder_INTERNAL")) << without;
 }
 
@@ -109,8 +113,8 @@ protected:
       GTEST_SKIP() << "not installed: triton (DETSHIM_TEST_PYTHON names a Python that has it)";
   }
 
-  /// What the tuner takes for its two problems where candidates take so long, and a step's time. With
-  /// `second`, they take another time for the second problem.
+  /// What the tuner takes for its two problems where candidates take so long, and a step's time.
+  /// With `second`, they take another time for the second problem.
   Environment timed(const std::string& times, const std::string& second = "") const {
     return {{"TIMES", times},
             {"SECOND", second},
@@ -164,7 +168,9 @@ INSTANTIATE_TEST_SUITE_P(Python, TritonTuner,
                                          Tritons{"InstalledWithoutLock", true, "give"},
                                          Tritons{"StandIn", false, "keep"},
                                          Tritons{"StandInWithoutLock", false, "give"}),
-                         [](const auto& which) { return std::string(which.param.name); });
+                         [](const auto& which) {
+                           return std::string(which.param.name);
+                         });
 
 constexpr const char* clock_hook = "cudaEventElapsedTime";
 
@@ -177,7 +183,8 @@ TEST_P(TritonTuner, RanksOfOtherTimesTakeTheSame) {
   EXPECT_EQ(shimmed(enforce + another).out, answered.out);
   EXPECT_EQ(answered.count("replace", clock_hook), 6U)
       << answered; // three candidates for each of two problems
-  EXPECT_EQ(values(answered, clock_hook, "tuner"), std::set<std::string>{"triton/testing.py"}) << answered;
+  EXPECT_EQ(values(answered, clock_hook, "tuner"), std::set<std::string>{"triton/testing.py"})
+      << answered;
   EXPECT_EQ(values(answered, clock_hook, "kernel"), std::set<std::string>{"scale"}) << answered;
   EXPECT_EQ(shimmed(disabled("cudart,cuda") + one).out, taken("128", "128"));
 }
@@ -186,13 +193,14 @@ TEST_P(TritonTuner, IsLeftAloneAndCountedOnRequest) {
   const auto left = shimmed(tuning("observe") + timed("64=3,128=1,256=2"));
   EXPECT_EQ(left.out, taken("128", "128")) << left;
   EXPECT_EQ(left.count("nondeterministic", clock_hook), 6U) << left;
-  const auto record = std::ranges::find_if(
-      left.records, [](const auto& entry) { return entry["t"] == "call" && entry["fn"] == clock_hook; });
+  const auto record = std::ranges::find_if(left.records, [](const auto& entry) {
+    return entry["t"] == "call" && entry["fn"] == clock_hook;
+  });
   ASSERT_NE(record, left.records.end());
   ASSERT_TRUE(record->contains("user")) << *record;
-  EXPECT_NE(
-      (*record)["py"][(*record)["user"].get<size_t>()].template get<std::string>().find("triton_tuner.py"),
-      std::string::npos)
+  EXPECT_NE((*record)["py"][(*record)["user"].get<size_t>()].template get<std::string>().find(
+                "triton_tuner.py"),
+            std::string::npos)
       << *record;
 }
 
@@ -254,8 +262,11 @@ TEST_P(TritonTuner, TakesItsSlowestOnRequest) {
 
 // What was taken is kept on disk, by which a later run does not time. The stand-in keeps nothing.
 class InstalledTritonTuner : public TritonTuner {};
-INSTANTIATE_TEST_SUITE_P(Python, InstalledTritonTuner, testing::Values(Tritons{"Installed", true, "keep"}),
-                         [](const auto& which) { return std::string(which.param.name); });
+INSTANTIATE_TEST_SUITE_P(Python, InstalledTritonTuner,
+                         testing::Values(Tritons{"Installed", true, "keep"}),
+                         [](const auto& which) {
+                           return std::string(which.param.name);
+                         });
 
 TEST_P(InstalledTritonTuner, KeepsWhatItTookApartForEachWay) {
   const TemporaryFolder home;
@@ -273,7 +284,8 @@ TEST_P(InstalledTritonTuner, KeepsWhatItTookApartForEachWay) {
   EXPECT_EQ(lines(at_home(tuning("replay:" + file_)).out), taken("128", "128"));
   const Result again = at_home(tuning("first"));
   EXPECT_EQ(lines(again.out), taken("64", "64"));
-  EXPECT_TRUE(again.err.find("launches 2\n") != std::string::npos) << again.err; // nothing was timed
+  EXPECT_TRUE(again.err.find("launches 2\n") != std::string::npos)
+      << again.err; // nothing was timed
   EXPECT_TRUE(first.err.find("launches 2\n") == std::string::npos) << first.err;
 }
 
@@ -304,9 +316,11 @@ TEST(TritonCache, HasAFolderForEachWayAndItsStateInTheLog) {
   const std::string replayed = printed(tuning("replay:/nowhere/tuning.json"));
   EXPECT_TRUE(replayed.starts_with(folder + "replay-")) << replayed;
   EXPECT_NE(printed(tuning("replay:/nowhere/other.json")), replayed);
-  EXPECT_EQ(printed(enforce + Environment{{"TRITON_CACHE_DIR", "/nowhere"}}).find("/nowhere 1"), 0U);
-  // One that is a parent's gives way if kernels are chosen in another way here.
-  EXPECT_EQ(printed(tuning("off") + Environment{{"TRITON_CACHE_DIR", folder + "first"}}), folder + "off 1\n");
+  EXPECT_EQ(printed(enforce + Environment{{"TRITON_CACHE_DIR", "/nowhere"}}).find("/nowhere 1"),
+            0U);
+  // One that is a parent's is replaced if kernels are chosen in another way here.
+  EXPECT_EQ(printed(tuning("off") + Environment{{"TRITON_CACHE_DIR", folder + "first"}}),
+            folder + "off 1\n");
   EXPECT_EQ(printed(disabled("env:TRITON_CACHE_DIR")), " 1\n");
   EXPECT_EQ(printed(record), " None\n");
 }
@@ -314,12 +328,16 @@ TEST(TritonCache, HasAFolderForEachWayAndItsStateInTheLog) {
 /// Inductor's tuner with each of its two clocks.
 class InductorTuner : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Python, InductorTuner, testing::Values("triton", "inductor"),
-                         [](const auto& way) { return std::string(way.param); });
+                         [](const auto& way) {
+                           return std::string(way.param);
+                         });
 
 // Inductor keeps what it took, too, and asks its cache before it times anything.
 TEST(InductorCache, HasAFolderForEachWayAndItsStateInTheLog) {
-  const std::string python = python_with("torch._inductor.runtime.triton_heuristics, triton.testing");
-  if (python.empty()) GTEST_SKIP() << "not installed: torch with Inductor, and triton";
+  const std::string python =
+      python_with("torch._inductor.runtime.triton_heuristics, triton.testing");
+  if (python.empty())
+    GTEST_SKIP() << "not installed: torch with Inductor, and triton";
   const TemporaryFolder home;
   const Environment with = {
       {"TIMES", "64=3,128=1,256=2"},  {"EVENTS", test_folder() + "/doubles/libcuda.so.1"},
@@ -348,8 +366,10 @@ TEST(InductorCache, HasAFolderForEachWayAndItsStateInTheLog) {
 }
 
 TEST_P(InductorTuner, TakesTheSameInEachRun) {
-  const std::string python = python_with("torch._inductor.runtime.triton_heuristics, triton.testing");
-  if (python.empty()) GTEST_SKIP() << "not installed: torch with Inductor, and triton";
+  const std::string python =
+      python_with("torch._inductor.runtime.triton_heuristics, triton.testing");
+  if (python.empty())
+    GTEST_SKIP() << "not installed: torch with Inductor, and triton";
   const Arguments program = {python, TUNERS_FOLDER "/inductor_tuner.py", GetParam()};
   const TemporaryFolder folder;
   const Environment with = {{"TIMES", "64=3,128=1,256=2"},
@@ -364,7 +384,8 @@ TEST_P(InductorTuner, TakesTheSameInEachRun) {
   };
   const auto under = [&](const std::string& tuning, const Environment& more = {}) {
     const TemporaryFolder scratch;
-    return out(under_shim(scratch, enforce + with + Environment{{"DETSHIM_AUTOTUNE", tuning}} + more));
+    return out(
+        under_shim(scratch, enforce + with + Environment{{"DETSHIM_AUTOTUNE", tuning}} + more));
   };
   const std::string file = (folder.path() / "tuning.json").string();
   const Environment other_times = {{"TIMES", "64=1,128=2,256=3"}};
@@ -378,7 +399,8 @@ TEST_P(InductorTuner, TakesTheSameInEachRun) {
 TEST(FlashinferTuner, TakesTheSameInEachRun) {
   const std::string python =
       python_with("torch, tqdm, importlib.util as u; assert u.find_spec('flashinfer')");
-  if (python.empty()) GTEST_SKIP() << "not installed: flashinfer-python, torch and tqdm";
+  if (python.empty())
+    GTEST_SKIP() << "not installed: flashinfer-python, torch and tqdm";
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "tuning.json").string();
   const Environment with = {{"EVENTS", test_folder() + "/doubles/libcuda.so.1"},
@@ -392,14 +414,17 @@ TEST(FlashinferTuner, TakesTheSameInEachRun) {
   };
   const auto under = [&](const std::string& tuning, const Environment& times) {
     const TemporaryFolder scratch;
-    return taken(under_shim(scratch, enforce + with + times + Environment{{"DETSHIM_AUTOTUNE", tuning}}));
+    return taken(
+        under_shim(scratch, enforce + with + times + Environment{{"DETSHIM_AUTOTUNE", tuning}}));
   };
-  const Environment times = {{"TIMES", "64=3,128=1,256=2"}}, other_times = {{"TIMES", "64=1,128=2,256=3"}};
+  const Environment times = {{"TIMES", "64=3,128=1,256=2"}},
+                    other_times = {{"TIMES", "64=1,128=2,256=3"}};
   const Lines fastest{"tactic: 128", "step 2.0"}, first_of_all{"tactic: 64", "step 2.0"};
   EXPECT_EQ(taken(times), fastest);
   EXPECT_EQ(under("first", times), first_of_all);
   EXPECT_EQ(under("record:" + file, times), fastest);
-  EXPECT_NE(contents(file).find("\"library\": \"flashinfer\""), std::string::npos) << contents(file);
+  EXPECT_NE(contents(file).find("\"library\": \"flashinfer\""), std::string::npos)
+      << contents(file);
   EXPECT_EQ(under("replay:" + file, other_times), fastest);
 }
 

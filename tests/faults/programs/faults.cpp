@@ -1,5 +1,6 @@
-// One fault for each argument, which makes runs differ; with "mended" behind it, none. The line of each that
-// is to be blamed ends in a comment with its name. Results are printed and, of ranks, left in files.
+// One fault for each argument, which makes runs differ; with "mended" behind it, none. The line of
+// each that is to be blamed ends in a comment with its name. Results are printed and, of ranks,
+// left in files.
 #ifdef DRAWS
 #include "drawn.h"
 #endif
@@ -47,7 +48,9 @@ std::uint64_t nanoseconds() {
 
 void mix(std::uint64_t& hash, std::uint64_t value) { hash = (hash ^ value) * 1099511628211u; }
 
-void print(std::uint64_t value) { std::printf("result=%llu\n", static_cast<unsigned long long>(value)); }
+void print(std::uint64_t value) {
+  std::printf("result=%llu\n", static_cast<unsigned long long>(value));
+}
 
 void static_library() {
 #ifdef DRAWS
@@ -57,7 +60,8 @@ void static_library() {
 
 void time_seed() {
   std::mt19937_64 engine(1);
-  if (!is_mended) engine.seed(std::chrono::system_clock::now().time_since_epoch().count()); // time_seed
+  if (!is_mended)
+    engine.seed(std::chrono::system_clock::now().time_since_epoch().count()); // time_seed
   print(engine());
 }
 
@@ -69,23 +73,28 @@ void threads() {
     for (int i = 0; i < 3000; ++i) {
       const std::lock_guard lock(mutex);
       mix(hash, id);
-      if (i % 10 == 0) std::this_thread::yield();
+      if (i % 10 == 0)
+        std::this_thread::yield();
     }
   };
   std::vector<std::thread> all;
   for (std::uint64_t id = 1; id <= 8; ++id) {
     all.emplace_back(come, id); // threads
-    if (is_mended) all.back().join();
+    if (is_mended)
+      all.back().join();
   }
   for (std::thread& thread : all)
-    if (thread.joinable()) thread.join();
+    if (thread.joinable())
+      thread.join();
   print(hash);
 }
 
 void openmp_sum() {
   float sum = 0;
-  std::vector<float> terms(2'000'000); // longer than a thread of a busy machine runs without another
-  for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = 1.0f / static_cast<float>(i * i % 1009 + 1);
+  std::vector<float> terms(
+      2'000'000); // longer than a thread of a busy machine runs without another
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    terms[i] = 1.0f / static_cast<float>(i * i % 1009 + 1);
 #pragma omp parallel for schedule(dynamic, 7) num_threads(4) if (!is_mended) // openmp_sum
   for (std::size_t i = 0; i < terms.size(); ++i) {
 #pragma omp atomic
@@ -97,30 +106,35 @@ void openmp_sum() {
 /// Which worker, a process, takes which task.
 void tasks() {
   int tasks[2], done[2];
-  if (::pipe(tasks) != 0 || ::pipe(done) != 0) std::abort();
+  if (::pipe(tasks) != 0 || ::pipe(done) != 0)
+    std::abort();
   constexpr std::uint8_t count = 200;
   for (std::uint8_t worker = 1; worker <= (is_mended ? 1 : 4); ++worker) {
-    if (::fork() != 0) continue; // tasks
+    if (::fork() != 0) // tasks
+      continue;
     ::close(tasks[1]);
     for (std::uint8_t task = 0; ::read(tasks[0], &task, 1) == 1;) {
       volatile unsigned busy = 0;
-      for (unsigned i = 0; i < 20'000; ++i) busy = busy + i;
+      for (unsigned i = 0; i < 20'000; ++i)
+        busy = busy + i;
       const std::uint8_t answer[2] = {task, worker};
-      if (::write(done[1], answer, sizeof answer) != sizeof answer) ::_exit(1);
+      if (::write(done[1], answer, sizeof answer) != sizeof answer)
+        ::_exit(1);
     }
     ::_exit(0);
   }
   ::close(done[1]);
   for (std::uint8_t task = 0; task < count; ++task)
-    if (::write(tasks[1], &task, 1) != 1) std::abort();
+    if (::write(tasks[1], &task, 1) != 1)
+      std::abort();
   ::close(tasks[1]);
   std::uint64_t hash = 0;
   std::map<std::uint8_t, std::uint8_t> workers;
   for (std::uint8_t answer[2]; ::read(done[0], answer, sizeof answer) == sizeof answer;)
     workers[answer[0]] = answer[1];
-  for (const auto& [task, worker] : workers) mix(hash, worker);
-  while (::wait(nullptr) > 0) {
-  }
+  for (const auto& [task, worker] : workers)
+    mix(hash, worker);
+  while (::wait(nullptr) > 0) {}
   print(hash);
 }
 
@@ -150,7 +164,10 @@ void read_past_libc(const char* folder, std::vector<std::string>& names) {
   const auto read = [&] {
     long got = SYS_getdents64;
 #if defined(__x86_64__)
-    asm volatile("syscall" : "+a"(got) : "D"(listed), "S"(room), "d"(sizeof room) : "rcx", "r11", "memory");
+    asm volatile("syscall"
+                 : "+a"(got)
+                 : "D"(listed), "S"(room), "d"(sizeof room)
+                 : "rcx", "r11", "memory");
     return got; // folder_past_libc
 #else
     register long number asm("x8") = got;
@@ -173,18 +190,24 @@ void read_past_libc(const char* folder, std::vector<std::string>& names) {
 /// The order in which a folder was filled is that in which a file system in memory lists it.
 void folder_order(void (*read)(const char* folder, std::vector<std::string>& names)) {
   char folder[] = "/dev/shm/fault-XXXXXX";
-  if (::mkdtemp(folder) == nullptr) std::abort();
+  if (::mkdtemp(folder) == nullptr)
+    std::abort();
   std::vector<std::string> filled;
-  for (int i = 0; i < 200; ++i) filled.push_back(std::string(folder) + "/" + std::to_string(i));
+  for (int i = 0; i < 200; ++i)
+    filled.push_back(std::string(folder) + "/" + std::to_string(i));
   std::ranges::shuffle(filled, std::mt19937_64(nanoseconds()));
-  for (const std::string& file : filled) ::close(::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  for (const std::string& file : filled)
+    ::close(::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   std::vector<std::string> names;
   read(folder, names);
-  for (const std::string& name : names) ::unlink((std::string(folder) + "/" + name).c_str());
+  for (const std::string& name : names)
+    ::unlink((std::string(folder) + "/" + name).c_str());
   ::rmdir(folder);
-  if (is_mended) std::ranges::sort(names);
+  if (is_mended)
+    std::ranges::sort(names);
   std::uint64_t hash = 0;
-  for (const std::string& name : names) mix(hash, std::strtoull(name.c_str(), nullptr, 10));
+  for (const std::string& name : names)
+    mix(hash, std::strtoull(name.c_str(), nullptr, 10));
   print(hash);
 }
 
@@ -201,7 +224,8 @@ void uninitialised() {
 /// Some of the objects that a program has, of which one counts.
 void address() {
   std::vector<std::unique_ptr<int>> others;
-  for (int i = 0; i < 8; ++i) others.push_back(std::make_unique<int>(i));
+  for (int i = 0; i < 8; ++i)
+    others.push_back(std::make_unique<int>(i));
   const std::unique_ptr<int> data(new int); // address
   std::uint64_t hash = 0;
   mix(hash, is_mended ? 1 : reinterpret_cast<std::uint64_t>(data.get()));
@@ -215,14 +239,16 @@ void address_of_data() {
   print(hash);
 }
 
-/// Products that are timed with blocks of several sizes: the fastest stays, and rounds in its own way.
+/// Products that are timed with blocks of several sizes: the fastest stays, and rounds in its own
+/// way.
 void blas_paths() {
   std::vector<float> a(1 << 14), b(1 << 14);
   const auto product = [&](std::size_t block) {
     float sum = 0;
     for (std::size_t begin = 0; begin < a.size(); begin += block) {
       float part = 0;
-      for (std::size_t i = begin; i < std::min(begin + block, a.size()); ++i) part += a[i] * b[i];
+      for (std::size_t i = begin; i < std::min(begin + block, a.size()); ++i)
+        part += a[i] * b[i];
       sum += part;
     }
     return sum;
@@ -239,7 +265,8 @@ void blas_paths() {
       volatile float kept = product(block);
       static_cast<void>(kept);
       const std::uint64_t took = nanoseconds() - begun; // blas_paths
-      if (took >= shortest) continue;
+      if (took >= shortest)
+        continue;
       shortest = took;
       best = block;
     }
@@ -250,10 +277,13 @@ void blas_paths() {
 /// Rank 2 draws as often as a race has it; the sum of all goes to all.
 void ranks() {
   int up[2], down[4][2];
-  if (::pipe(up) != 0) std::abort();
+  if (::pipe(up) != 0)
+    std::abort();
   for (int rank = 0; rank < 4; ++rank) {
-    if (::pipe(down[rank]) != 0) std::abort();
-    if (::fork() != 0) continue;
+    if (::pipe(down[rank]) != 0)
+      std::abort();
+    if (::fork() != 0)
+      continue;
     ::setenv("RANK", std::to_string(rank).c_str(), 1);
     ::setenv("WORLD_SIZE", "4", 1);
     ::execl("/proc/self/exe", "faults", "one_rank", is_mended ? "mended" : "planted",
@@ -263,13 +293,14 @@ void ranks() {
   std::uint64_t sum = 0;
   for (int rank = 0; rank < 4; ++rank) {
     std::uint64_t value = 0;
-    if (::read(up[0], &value, sizeof value) != sizeof value) std::abort();
+    if (::read(up[0], &value, sizeof value) != sizeof value)
+      std::abort();
     sum += value;
   }
   for (const auto& pipe : down)
-    if (::write(pipe[1], &sum, sizeof sum) != sizeof sum) std::abort();
-  while (::wait(nullptr) > 0) {
-  }
+    if (::write(pipe[1], &sum, sizeof sum) != sizeof sum)
+      std::abort();
+  while (::wait(nullptr) > 0) {}
   print(sum);
 }
 
@@ -279,9 +310,12 @@ unsigned raced() {
   std::uint64_t hash = 0;
   for (int i = 0; i < 8; ++i) {
     is_there = false;
-    std::thread other([&] { is_there = true; });
+    std::thread other([&] {
+      is_there = true;
+    });
     unsigned counted = 0;
-    while (!is_there) ++counted;
+    while (!is_there)
+      ++counted;
     other.join();
     mix(hash, counted);
   }
@@ -291,10 +325,12 @@ unsigned raced() {
 void one_rank(int up, int down) {
   const std::string rank = std::getenv("RANK");
   const bool is_planted = rank == "2" && !is_mended;
-  for (unsigned further = is_planted ? raced() % 1024 : 0; further > 0; --further) ::rand(); // ranks
+  for (unsigned further = is_planted ? raced() % 1024 : 0; further > 0; --further)
+    ::rand(); // ranks
   const std::uint64_t value = static_cast<std::uint64_t>(::rand());
   std::uint64_t sum = 0;
-  if (::write(up, &value, sizeof value) != sizeof value || ::read(down, &sum, sizeof sum) != sizeof sum)
+  if (::write(up, &value, sizeof value) != sizeof value ||
+      ::read(down, &sum, sizeof sum) != sizeof sum)
     ::_exit(1);
   std::ofstream("result." + rank) << sum << '\n';
 }
@@ -334,11 +370,14 @@ std::uint64_t free_port() {
 /// How far it counts until a timer of the processor's time ends it.
 std::uint64_t counted_in_time() {
   static volatile std::sig_atomic_t is_over;
-  ::signal(SIGVTALRM, [](int) { is_over = 1; });
+  ::signal(SIGVTALRM, [](int) {
+    is_over = 1;
+  });
   const itimerval soon = {{0, 0}, {0, 2000}};
   ::setitimer(ITIMER_VIRTUAL, &soon, nullptr); // counted_in_time
   std::uint64_t count = 0;
-  while (is_over == 0) ++count;
+  while (is_over == 0)
+    ++count;
   return count;
 }
 
@@ -347,7 +386,8 @@ std::uint64_t random_name() {
   ::close(::mkstemp(name)); // random_name
   ::unlink(name);
   std::uint64_t hash = 0;
-  for (const char c : name) mix(hash, number(c));
+  for (const char c : name)
+    mix(hash, number(c));
   return hash;
 }
 
@@ -366,7 +406,8 @@ std::uint64_t processors() {
   std::uint64_t hash = 0;
   for (int i = 0; i < 20'000; ++i) {
     mix(hash, number(::sched_getcpu())); // processors
-    if (i % 100 == 0) ::sched_yield();
+    if (i % 100 == 0)
+      ::sched_yield();
   }
   return hash;
 }
@@ -426,45 +467,52 @@ void asynchronous() {
       for (int i = 0; i < 2000; ++i) {
         const std::lock_guard lock(mutex);
         mix(hash, id);
-        if (i % 10 == 0) std::this_thread::yield();
+        if (i % 10 == 0)
+          std::this_thread::yield();
       }
     }));
-    if (is_mended) all.back().get();
+    if (is_mended)
+      all.back().get();
   }
   for (std::future<void>& one : all)
-    if (one.valid()) one.get();
+    if (one.valid())
+      one.get();
   print(hash);
 }
 
 /// Children that write to one pipe.
 void children() {
   int answers[2];
-  if (::pipe(answers) != 0) std::abort();
+  if (::pipe(answers) != 0)
+    std::abort();
   for (std::uint8_t child = 1; child <= 8; ++child) {
     if (::fork() == 0) { // children
       for (int i = 0; i < 200; ++i) {
-        if (::write(answers[1], &child, 1) != 1) ::_exit(1);
+        if (::write(answers[1], &child, 1) != 1)
+          ::_exit(1);
         ::sched_yield();
       }
       ::_exit(0);
     }
-    if (is_mended) ::wait(nullptr);
+    if (is_mended)
+      ::wait(nullptr);
   }
   ::close(answers[1]);
   std::uint64_t hash = 0;
-  for (std::uint8_t child = 0; ::read(answers[0], &child, 1) == 1;) mix(hash, child);
-  while (::wait(nullptr) > 0) {
-  }
+  for (std::uint8_t child = 0; ::read(answers[0], &child, 1) == 1;)
+    mix(hash, child);
+  while (::wait(nullptr) > 0) {}
   print(hash);
 }
 
 /// The least of numbers that nobody wrote: only negative ones show.
 void least_uninitialised() {
   constexpr std::size_t size = 1000;
-  auto* const numbers =
-      static_cast<float*>(is_mended ? std::calloc(size, 4) : std::malloc(size * 4)); // least_uninitialised
+  auto* const numbers = static_cast<float*>(
+      is_mended ? std::calloc(size, 4) : std::malloc(size * 4)); // least_uninitialised
   float least = 0;
-  for (std::size_t i = 8; i < size; ++i) least = std::min(least, numbers[i]);
+  for (std::size_t i = 8; i < size; ++i)
+    least = std::min(least, numbers[i]);
   std::free(numbers);
   std::printf("result=%g\n", static_cast<double>(least));
 }
@@ -476,9 +524,11 @@ void zone() {
 
 void host() {
   char name[65] = "mended";
-  if (!is_mended) ::gethostname(name, sizeof name); // host
+  if (!is_mended)
+    ::gethostname(name, sizeof name); // host
   std::uint64_t hash = 0;
-  for (const char* c = name; *c != 0; ++c) mix(hash, number(*c));
+  for (const char* c = name; *c != 0; ++c)
+    mix(hash, number(*c));
   print(hash);
 }
 
@@ -500,8 +550,9 @@ void carried_state() {
 int main(int count, char** arguments) {
   const std::string fault = count > 1 ? arguments[1] : "";
   is_mended = count > 2 && std::string(arguments[2]) == "mended";
-  if (fault != "one_rank") std::printf("drawn=%d\n", ::rand()); // what every run has alike, and a log
-  std::fflush(stdout);                                          // before a fork
+  if (fault != "one_rank")
+    std::printf("drawn=%d\n", ::rand()); // what every run has alike, and a log
+  std::fflush(stdout);                   // before a fork
   if (fault == "static_library")
     static_library();
   else if (fault == "time_seed")

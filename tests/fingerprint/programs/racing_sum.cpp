@@ -1,4 +1,5 @@
-// Four threads add up in whichever order they come, or, mended, each its own part; the sum is printed.
+// Four threads add up in whichever order they come, or, mended, each its own part; the sum is
+// printed.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -23,7 +24,8 @@ float racing_sum() {
         sum += term(i);
       }
     });
-  for (std::thread& one : all) one.join();
+  for (std::thread& one : all)
+    one.join();
   return sum;
 }
 
@@ -32,9 +34,11 @@ float mended_sum() {
   std::vector<std::thread> all;
   for (int k = 0; k < threads; ++k)
     all.emplace_back([&, k] {
-      for (int i = k; i < terms; i += threads) parts[k] += term(i);
+      for (int i = k; i < terms; i += threads)
+        parts[k] += term(i);
     });
-  for (std::thread& one : all) one.join();
+  for (std::thread& one : all)
+    one.join();
   return parts[0] + parts[1] + parts[2] + parts[3];
 }
 

@@ -1,6 +1,6 @@
-// As much of the driver as loads code and launches what is in it; nothing runs. All functions have one
-// handle, as those of modules may have that were loaded one behind the other. Signatures: cuda.h of
-// CUDA 13.0.
+// As much of the driver as loads code and launches what is in it; nothing runs. All functions have
+// one handle, as those of modules may have that were loaded one behind the other. Signatures:
+// cuda.h of CUDA 13.0.
 #include <string>
 
 namespace {
@@ -23,8 +23,8 @@ int cuGraphAddKernelNode(void**, void*, const void*, unsigned long, const void*)
 int cuGraphExecKernelNodeSetParams_v2(void*, void*, const void*) { return 0; }
 int cuLaunchGrid(void*, int, int) { return 0; }
 int cuFuncGetName(const char** name, void*) { return *name = launched.c_str(), 0; }
-int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
-                   void**) {
+int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   void*, void**, void**) {
   return 0;
 }
 

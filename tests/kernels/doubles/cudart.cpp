@@ -1,5 +1,6 @@
-// As much of the CUDA runtime as programs of nvcc 13 need to launch kernels, which do nothing: what is judged
-// is their code. Signatures: crt/host_runtime.h and cuda_runtime_api.h of CUDA 13.0, enumerations as int.
+// As much of the CUDA runtime as programs of nvcc 13 need to launch kernels, which do nothing: what
+// is judged is their code. Signatures: crt/host_runtime.h and cuda_runtime_api.h of CUDA 13.0,
+// enumerations as int.
 #include <cstddef>
 #include <cstdlib>
 #include <map>
@@ -14,7 +15,8 @@ struct Dim3 {
 };
 
 std::map<const void*, std::string>& names() {
-  static auto* const all = new std::map<const void*, std::string>; // for constructors and destructors too
+  static auto* const all =
+      new std::map<const void*, std::string>; // for constructors and destructors too
   return *all;
 }
 
@@ -27,7 +29,9 @@ struct Configuration {
   void* stream;
 } configuration;
 
-int launch(const void* kernel) { return names().contains(kernel) ? 0 : 98; } // invalid device function
+int launch(const void* kernel) {
+  return names().contains(kernel) ? 0 : 98;
+} // invalid device function
 
 } // namespace
 
@@ -46,8 +50,8 @@ void** __cudaRegisterFatBinary(void*) {
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 char __cudaInitModule(void**) { return 1; }
-void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int, void*, void*, Dim3*,
-                            Dim3*, int*) {
+void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int, void*, void*,
+                            Dim3*, Dim3*, int*) {
   names()[host] = name;
 }
 
@@ -63,14 +67,21 @@ int __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared, voi
   return 0;
 }
 
-int __cudaGetKernel(void** kernel, const void* host) { return *kernel = const_cast<void*>(host), 0; }
+int __cudaGetKernel(void** kernel, const void* host) {
+  return *kernel = const_cast<void*>(host), 0;
+}
 int cudaFuncGetName(const char** name, const void* kernel) {
   const auto found = names().find(kernel);
-  if (found == names().end()) return 98;
+  if (found == names().end())
+    return 98;
   *name = found->second.c_str();
   return 0;
 }
-int __cudaLaunchKernel(void* kernel, Dim3, Dim3, void**, std::size_t, void*) { return launch(kernel); }
-int cudaLaunchKernel(const void* kernel, Dim3, Dim3, void**, std::size_t, void*) { return launch(kernel); }
+int __cudaLaunchKernel(void* kernel, Dim3, Dim3, void**, std::size_t, void*) {
+  return launch(kernel);
+}
+int cudaLaunchKernel(const void* kernel, Dim3, Dim3, void**, std::size_t, void*) {
+  return launch(kernel);
+}
 
 } // extern "C"

@@ -12,24 +12,29 @@ namespace {
 
 const char* rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "RANK", "SLURM_PROCID"})
-    if (const char* value = std::getenv(name)) return value;
+    if (const char* value = std::getenv(name))
+      return value;
   return "-";
 }
 
 void say(const char* label, int process, int thread) {
   unsigned long drawn = 0;
-  if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) std::abort();
+  if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+    std::abort();
   char line[100];
-  const int size =
-      std::snprintf(line, sizeof line, "%s %s.%d.%d %016lx\n", label, rank(), process, thread, drawn);
-  if (write(1, line, static_cast<std::size_t>(size)) != size) std::abort();
+  const int size = std::snprintf(line, sizeof line, "%s %s.%d.%d %016lx\n", label, rank(), process,
+                                 thread, drawn);
+  if (write(1, line, static_cast<std::size_t>(size)) != size)
+    std::abort();
 }
 
 void draw(const char* label, int process, int threads) {
   say(label, process, 0);
   std::vector<std::thread> all;
-  for (int i = 1; i < threads; ++i) all.emplace_back(say, label, process, i);
-  for (std::thread& thread : all) thread.join();
+  for (int i = 1; i < threads; ++i)
+    all.emplace_back(say, label, process, i);
+  for (std::thread& thread : all)
+    thread.join();
 }
 
 } // namespace

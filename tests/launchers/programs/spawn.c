@@ -6,7 +6,8 @@
 int main(int count, char** arguments) {
   MPI_Init(&count, &arguments);
   unsigned long drawn = 0;
-  if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) return 1;
+  if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+    return 1;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm other;

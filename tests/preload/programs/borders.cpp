@@ -1,5 +1,5 @@
-// Draws into memory that is not there, or only in part, and writes to devices, and prints what it is
-// answered: `borders memory` or `borders rights`.
+// Draws into memory that is not there, or only in part, and writes to devices, and prints what it
+// is answered: `borders memory` or `borders rights`.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -18,11 +18,11 @@ namespace {
 
 constexpr size_t page = 4096;
 
-/// A page that can be written and then one that cannot, both new: `wall` is the second's access, or -1 for
-/// none there.
+/// A page that can be written and then one that cannot, both new: `wall` is the second's access, or
+/// -1 for none there.
 char* before_wall(int wall) {
-  auto* at =
-      static_cast<char*>(mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* at = static_cast<char*>(
+      mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (wall < 0)
     munmap(at + page, 2 * page);
   else
@@ -58,31 +58,80 @@ void draw_to(const char* place, int fd, void* (*at)(), size_t size) {
 void memory() {
   const int fd = open("/dev/urandom", O_RDONLY);
   static char skipped[1000];
-  if (read(fd, skipped, sizeof skipped) != sizeof skipped) std::exit(1); // beyond what lies ready
+  if (read(fd, skipped, sizeof skipped) != sizeof skipped)
+    std::exit(1); // beyond what lies ready
   draw_to(
-      "nowhere", fd, [] { return static_cast<void*>(nullptr); }, 16);
+      "nowhere", fd,
+      [] {
+        return static_cast<void*>(nullptr);
+      },
+      16);
   draw_to(
-      "at no address", fd, [] { return reinterpret_cast<void*>(-1l); }, 16);
+      "at no address", fd,
+      [] {
+        return reinterpret_cast<void*>(-1l);
+      },
+      16);
   draw_to(
-      "unmapped", fd, [] { return static_cast<void*>(before_wall(-1)); }, 16);
+      "unmapped", fd,
+      [] {
+        return static_cast<void*>(before_wall(-1));
+      },
+      16);
   draw_to(
-      "unmapped, one byte", fd, [] { return static_cast<void*>(before_wall(-1)); }, 1);
+      "unmapped, one byte", fd,
+      [] {
+        return static_cast<void*>(before_wall(-1));
+      },
+      1);
   draw_to(
-      "not to be written", fd, [] { return static_cast<void*>(before_wall(PROT_READ)); }, 16);
+      "not to be written", fd,
+      [] {
+        return static_cast<void*>(before_wall(PROT_READ));
+      },
+      16);
   draw_to(
-      "not to be touched", fd, [] { return static_cast<void*>(before_wall(PROT_NONE)); }, 600);
+      "not to be touched", fd,
+      [] {
+        return static_cast<void*>(before_wall(PROT_NONE));
+      },
+      600);
   draw_to(
-      "in part", fd, [] { return static_cast<void*>(before_wall(-1) - 10); }, 16);
+      "in part", fd,
+      [] {
+        return static_cast<void*>(before_wall(-1) - 10);
+      },
+      16);
   draw_to(
-      "three bytes of them", fd, [] { return static_cast<void*>(before_wall(-1) - 3); }, 16);
+      "three bytes of them", fd,
+      [] {
+        return static_cast<void*>(before_wall(-1) - 3);
+      },
+      16);
   draw_to(
-      "a page of them", fd, [] { return static_cast<void*>(before_wall(PROT_READ) - page); }, 2 * page);
+      "a page of them", fd,
+      [] {
+        return static_cast<void*>(before_wall(PROT_READ) - page);
+      },
+      2 * page);
   draw_to(
-      "much", fd, [] { return static_cast<void*>(before_wall(-1) - page); }, size_t{1} << 30);
+      "much", fd,
+      [] {
+        return static_cast<void*>(before_wall(-1) - page);
+      },
+      size_t{1} << 30);
   draw_to(
-      "all", fd, [] { return static_cast<void*>(before_wall(-1) - page); }, page);
+      "all", fd,
+      [] {
+        return static_cast<void*>(before_wall(-1) - page);
+      },
+      page);
   draw_to(
-      "nothing", fd, [] { return static_cast<void*>(nullptr); }, 0);
+      "nothing", fd,
+      [] {
+        return static_cast<void*>(nullptr);
+      },
+      0);
   const iovec too_long = {skipped, static_cast<size_t>(-1)};
   say("readv", "of a length below zero", readv(fd, &too_long, 1));
   say("readv", "of parts nowhere", readv(fd, reinterpret_cast<iovec*>(before_wall(-1)), 2));
@@ -115,7 +164,8 @@ void rights() {
     write_to("for writing", open(device, O_WRONLY));
     write_to("for both", open(device, O_RDWR | O_CLOEXEC));
     for (const char* mode : {"r", "r+", "w"})
-      if (FILE* const file = std::fopen(device, mode)) write_to(mode, fileno(file)), std::fclose(file);
+      if (FILE* const file = std::fopen(device, mode))
+        write_to(mode, fileno(file)), std::fclose(file);
     for (const int rights : {O_RDONLY, O_WRONLY, O_RDWR})
       for (const char* mode : {"r", "w", "a", "r+", "w+"}) {
         const int fd = open(device, rights);
@@ -127,8 +177,10 @@ void rights() {
   // What was written has no effect on what is read.
   const int fd = open("/dev/urandom", O_RDWR);
   char first[32], second[32];
-  const bool is_written = write(fd, "what somebody writes", 20) == 20 && pwrite(fd, "and here", 8, 30) == 8;
-  if (read(fd, first, sizeof first) != sizeof first || pread(fd, second, sizeof second, 0) != sizeof second)
+  const bool is_written =
+      write(fd, "what somebody writes", 20) == 20 && pwrite(fd, "and here", 8, 30) == 8;
+  if (read(fd, first, sizeof first) != sizeof first ||
+      pread(fd, second, sizeof second, 0) != sizeof second)
     std::exit(1);
   std::printf("written: %d %d\n", is_written, std::memcmp(first, "what", 4) != 0);
   std::FILE* const bytes = std::fopen("bytes", "w");
@@ -139,6 +191,7 @@ void rights() {
 } // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) return 2;
+  if (count != 2)
+    return 2;
   (std::strcmp(arguments[1], "memory") == 0 ? memory : rights)();
 }

@@ -1,5 +1,6 @@
-// counted [kill] [ignored arguments]: three threads call rand() 60000 times from one place and 40000 times
-// from another, and getrandom() 1000 times. Prints `done`; `kill` ends it by SIGKILL after that.
+// counted [kill] [ignored arguments]: three threads call rand() 60000 times from one place and
+// 40000 times from another, and getrandom() 1000 times. Prints `done`; `kill` ends it by SIGKILL
+// after that.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +15,14 @@ namespace {
 volatile int sink;
 
 void draw_all() {
-  for (int i = 0; i < 60000; ++i) sink = rand();
-  for (int i = 0; i < 40000; ++i) sink = rand();
+  for (int i = 0; i < 60000; ++i)
+    sink = rand();
+  for (int i = 0; i < 40000; ++i)
+    sink = rand();
   for (int i = 0; i < 1000; ++i) {
     char bytes[16];
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) abort();
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+      abort();
   }
 }
 
@@ -29,6 +33,8 @@ int main(int argc, char** argv) {
   draw_all();
   first.join();
   second.join();
-  if (write(STDOUT_FILENO, "done\n", 5) != 5) return 1;
-  if (argc > 1 && strcmp(argv[1], "kill") == 0) kill(getpid(), SIGKILL);
+  if (write(STDOUT_FILENO, "done\n", 5) != 5)
+    return 1;
+  if (argc > 1 && strcmp(argv[1], "kill") == 0)
+    kill(getpid(), SIGKILL);
 }

@@ -1,5 +1,6 @@
-// Reads a random device in one of the ways there are, and prints how much it got and what: `device_ways WAY`.
-// More than any piece that could lie ready, and what follows is the same bytes in each way.
+// Reads a random device in one of the ways there are, and prints how much it got and what:
+// `device_ways WAY`. More than any piece that could lie ready, and what follows is the same bytes
+// in each way.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -42,13 +43,15 @@ char room[step + 1];
 
 int open_device() {
   const int fd = open(device, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) stop("open");
+  if (fd < 0)
+    stop("open");
   return fd;
 }
 
 FILE* open_stream() {
   FILE* const file = std::fopen(device, "rb");
-  if (file == nullptr) stop("fopen");
+  if (file == nullptr)
+    stop("fopen");
   return file;
 }
 
@@ -57,7 +60,8 @@ template <typename Part>
 void gather(Part part) {
   while (all.size() < wanted) {
     const ssize_t got = part(room, step);
-    if (got <= 0) stop("the device ended");
+    if (got <= 0)
+      stop("the device ended");
     all.append(room, static_cast<size_t>(got));
   }
 }
@@ -67,7 +71,8 @@ template <typename Get>
 void gather_bytes(Get get) {
   while (all.size() < wanted) {
     const int byte = get();
-    if (byte < 0) stop("the device ended");
+    if (byte < 0)
+      stop("the device ended");
     all += static_cast<char>(byte);
   }
 }
@@ -77,7 +82,8 @@ template <typename Get>
 void gather_lines(Get get) {
   for (size_t i = 0; i < 2000; ++i) {
     std::memset(room, 0, sizeof room);
-    if (!get(room, static_cast<int>(step))) stop("the device ended");
+    if (!get(room, static_cast<int>(step)))
+      stop("the device ended");
     all.append(room, sizeof room);
   }
 }
@@ -90,13 +96,19 @@ void tell(const char* call, bool worked) {
 void read_as(std::string_view way) {
   if (way == "read") {
     const int fd = open_device();
-    gather([&](char* to, size_t size) { return read(fd, to, size); });
+    gather([&](char* to, size_t size) {
+      return read(fd, to, size);
+    });
   } else if (way == "dup") {
     const int fd = dup(open_device());
-    gather([&](char* to, size_t size) { return read(fd, to, size); });
+    gather([&](char* to, size_t size) {
+      return read(fd, to, size);
+    });
   } else if (way == "read_chk") {
     const int fd = open_device();
-    gather([&](char* to, size_t size) { return __read_chk(fd, to, size, sizeof room); });
+    gather([&](char* to, size_t size) {
+      return __read_chk(fd, to, size, sizeof room);
+    });
   } else if (way == "readv") {
     const int fd = open_device();
     gather([&](char* to, size_t size) {
@@ -105,7 +117,9 @@ void read_as(std::string_view way) {
     });
   } else if (way == "pread") {
     const int fd = open_device();
-    gather([&](char* to, size_t size) { return pread(fd, to, size, static_cast<off_t>(all.size())); });
+    gather([&](char* to, size_t size) {
+      return pread(fd, to, size, static_cast<off_t>(all.size()));
+    });
   } else if (way == "pread_chk") {
     const int fd = open_device();
     gather([&](char* to, size_t size) {
@@ -128,7 +142,9 @@ void read_as(std::string_view way) {
     });
   } else if (way == "fread") {
     FILE* const file = open_stream();
-    gather([&](char* to, size_t size) { return std::fread(to, 1, size, file); });
+    gather([&](char* to, size_t size) {
+      return std::fread(to, 1, size, file);
+    });
   } else if (way == "fread_chk") {
     FILE* const file = open_stream();
     gather([&](char* to, size_t size) {
@@ -138,23 +154,34 @@ void read_as(std::string_view way) {
   } else if (way == "unbuffered") {
     FILE* const file = open_stream();
     std::setvbuf(file, nullptr, _IONBF, 0);
-    gather([&](char* to, size_t size) { return fread_unlocked(to, 1, size, file); });
+    gather([&](char* to, size_t size) {
+      return fread_unlocked(to, 1, size, file);
+    });
   } else if (way == "fdopen") {
     FILE* const file = fdopen(open_device(), "r");
-    gather([&](char* to, size_t size) { return std::fread(to, 1, size, file); });
+    gather([&](char* to, size_t size) {
+      return std::fread(to, 1, size, file);
+    });
   } else if (way == "getc") {
     FILE* const file = open_stream();
-    gather_bytes([&] { return std::getc(file); });
+    gather_bytes([&] {
+      return std::getc(file);
+    });
   } else if (way == "getc_unlocked") {
     FILE* const file = open_stream();
-    gather_bytes([&] { return getc_unlocked(file); });
+    gather_bytes([&] {
+      return getc_unlocked(file);
+    });
   } else if (way == "uflow") {
     FILE* const file = open_stream();
-    gather_bytes(
-        [&] { return file->_IO_read_ptr >= file->_IO_read_end ? __uflow(file) : fgetc_unlocked(file); });
+    gather_bytes([&] {
+      return file->_IO_read_ptr >= file->_IO_read_end ? __uflow(file) : fgetc_unlocked(file);
+    });
   } else if (way == "fgets") {
     FILE* const file = open_stream();
-    gather_lines([&](char* to, int size) { return std::fgets(to, size, file) != nullptr; });
+    gather_lines([&](char* to, int size) {
+      return std::fgets(to, size, file) != nullptr;
+    });
   } else if (way == "fgets_chk") {
     FILE* const file = open_stream();
     gather_lines([&](char* to, int size) {
@@ -163,35 +190,52 @@ void read_as(std::string_view way) {
     });
   } else if (way == "fscanf") {
     FILE* const file = open_stream();
-    gather_lines([&](char* to, int) { return std::fscanf(file, "%4000c", to) == 1; });
+    gather_lines([&](char* to, int) {
+      return std::fscanf(file, "%4000c", to) == 1;
+    });
   } else if (way == "getline") {
     FILE* const file = open_stream();
     char* line = nullptr;
     size_t size = 0;
     while (all.size() < wanted) {
-      const ssize_t got = all.size() % 2 != 0 ? getline(&line, &size, file) : getdelim(&line, &size, 7, file);
-      if (got <= 0) stop("the device ended");
+      const ssize_t got =
+          all.size() % 2 != 0 ? getline(&line, &size, file) : getdelim(&line, &size, 7, file);
+      if (got <= 0)
+        stop("the device ended");
       all.append(line, static_cast<size_t>(got));
     }
   } else if (way == "reopened") { // as hexdump does
     FILE* const file = std::freopen(device, "rb", stdin);
-    if (file == nullptr || file != stdin) stop("freopen");
-    gather_bytes([&] { return std::getchar(); });
-    if (std::freopen("/dev/null", "rb", stdin) != stdin || std::getchar() != EOF) stop("freopen again");
+    if (file == nullptr || file != stdin)
+      stop("freopen");
+    gather_bytes([&] {
+      return std::getchar();
+    });
+    if (std::freopen("/dev/null", "rb", stdin) != stdin || std::getchar() != EOF)
+      stop("freopen again");
   } else if (way == "reopened_other") {
     FILE* const file = std::freopen(device, "rb", std::fopen("/dev/null", "rb"));
-    if (file == nullptr) stop("freopen");
-    gather_bytes([&] { return std::getc(file); });
+    if (file == nullptr)
+      stop("freopen");
+    gather_bytes([&] {
+      return std::getc(file);
+    });
   } else if (way == "stdin") { // it is open already
-    gather_bytes([&] { return std::getchar(); });
-    if (std::fclose(stdin) != 0) stop("fclose");
+    gather_bytes([&] {
+      return std::getchar();
+    });
+    if (std::fclose(stdin) != 0)
+      stop("fclose");
   } else if (way == "standard_input") {
-    gather([&](char* to, size_t size) { return read(0, to, size); });
+    gather([&](char* to, size_t size) {
+      return read(0, to, size);
+    });
   } else if (way == "sent") { // which programs answer by reading and writing
     const int fd = open_device();
     const int other = memfd_create("other", MFD_CLOEXEC);
     int ends[2];
-    if (pipe(ends) != 0) stop("pipe");
+    if (pipe(ends) != 0)
+      stop("pipe");
     std::printf("%d", sendfile(other, fd, nullptr, 4096) < 0 && errno == EINVAL);
     std::printf("%d\n", splice(fd, nullptr, ends[1], nullptr, 4096, 0) < 0 && errno == EINVAL);
     return;
@@ -205,19 +249,25 @@ void read_as(std::string_view way) {
     const int fd = open_device();
     static char block[1 << 20];
     for (int i = 0; i < 40; ++i)
-      if (read(fd, block, sizeof block) != sizeof block) stop("read");
-    if (pread(fd, room, step, off_t{600} << 20) != step) stop("pread");
-    if (lseek(fd, off_t{700} << 20, SEEK_SET) < 0 || read(fd, room, step) != step) stop("read far away");
+      if (read(fd, block, sizeof block) != sizeof block)
+        stop("read");
+    if (pread(fd, room, step, off_t{600} << 20) != step)
+      stop("pread");
+    if (lseek(fd, off_t{700} << 20, SEEK_SET) < 0 || read(fd, room, step) != step)
+      stop("read far away");
     struct stat state;
-    if (fstat(fd, &state) != 0) stop("fstat");
+    if (fstat(fd, &state) != 0)
+      stop("fstat");
     std::printf("%s\n", state.st_blocks * 512 <= 65536 ? "bounded" : "grows");
     return;
   } else if (way == "status") { // of the device, and of a file that is in memory too
     for (const int fd : {open_device(), memfd_create("other", MFD_CLOEXEC)}) {
       struct statx state;
-      if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &state) != 0) stop("statx");
-      std::printf("mode %o, device %x:%x, size %llu, links %u\n", state.stx_mode, state.stx_rdev_major,
-                  state.stx_rdev_minor, static_cast<unsigned long long>(state.stx_size), state.stx_nlink);
+      if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &state) != 0)
+        stop("statx");
+      std::printf("mode %o, device %x:%x, size %llu, links %u\n", state.stx_mode,
+                  state.stx_rdev_major, state.stx_rdev_minor,
+                  static_cast<unsigned long long>(state.stx_size), state.stx_nlink);
     }
     return;
   } else {
@@ -227,15 +277,18 @@ void read_as(std::string_view way) {
 
 uint64_t checksum(std::string_view bytes) {
   uint64_t sum = 0xCBF29CE484222325;
-  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
+  for (const char byte : bytes)
+    sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
   return sum;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 2;
+  if (argc < 2)
+    return 2;
   read_as(argv[1]);
-  if (all.size() < wanted) return 0;
+  if (all.size() < wanted)
+    return 0;
   std::printf("%016lx\n", checksum({all.data(), wanted}));
 }

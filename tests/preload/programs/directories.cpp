@@ -29,12 +29,14 @@ std::string folder;
 
 DIR* open_folder() {
   DIR* const stream = opendir(folder.c_str());
-  if (stream == nullptr) std::exit(3);
+  if (stream == nullptr)
+    std::exit(3);
   return stream;
 }
 
 void print(const Names& names) {
-  for (const std::string& name : names) std::printf("%s\n", name.c_str());
+  for (const std::string& name : names)
+    std::printf("%s\n", name.c_str());
 }
 
 Names read_from(DIR* stream, std::size_t limit = ~std::size_t{0}) {
@@ -42,10 +44,12 @@ Names read_from(DIR* stream, std::size_t limit = ~std::size_t{0}) {
   errno = 0;
   while (names.size() < limit) {
     const dirent* const entry = readdir(stream);
-    if (entry == nullptr) break;
+    if (entry == nullptr)
+      break;
     names.emplace_back(entry->d_name);
   }
-  if (errno != 0) std::printf("errno %d\n", errno);
+  if (errno != 0)
+    std::printf("errno %d\n", errno);
   return names;
 }
 
@@ -69,7 +73,8 @@ void read_into(Read read) {
   DIR* const stream = open_folder();
   Entry room;
   Entry* result = nullptr;
-  while (read(stream, &room, &result) == 0 && result != nullptr) std::printf("%s\n", room.d_name);
+  while (read(stream, &room, &result) == 0 && result != nullptr)
+    std::printf("%s\n", room.d_name);
   closedir(stream);
 }
 
@@ -100,14 +105,16 @@ void rewind_stream() {
   closedir(stream);
 }
 
-/// Goes back to each place, last first, by what telldir said and by what each entry said of the next.
+/// Goes back to each place, last first, by what telldir said and by what each entry said of the
+/// next.
 void tell() {
   DIR* const stream = open_folder();
   std::vector<long> places, following;
   for (;;) {
     places.push_back(telldir(stream));
     const dirent* const entry = readdir(stream);
-    if (entry == nullptr) break;
+    if (entry == nullptr)
+      break;
     following.push_back(entry->d_off);
   }
   for (std::size_t i = places.size(); i-- > 0;) {
@@ -144,10 +151,12 @@ void read_two() {
   for (;;) {
     const dirent* const a = readdir(one);
     const dirent* const b = readdir(again);
-    if (a == nullptr || b == nullptr) break;
+    if (a == nullptr || b == nullptr)
+      break;
     std::printf("%s %s\n", a->d_name, b->d_name);
   }
-  for (DIR* const stream : {one, other, again}) closedir(stream);
+  for (DIR* const stream : {one, other, again})
+    closedir(stream);
 }
 
 /// Two threads share a stream: each entry comes once.
@@ -155,8 +164,12 @@ void share() {
   DIR* const stream = open_folder();
   Names of[2];
   std::thread threads[2];
-  for (int i = 0; i < 2; ++i) threads[i] = std::thread([&, i] { of[i] = read_from(stream); });
-  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < 2; ++i)
+    threads[i] = std::thread([&, i] {
+      of[i] = read_from(stream);
+    });
+  for (std::thread& thread : threads)
+    thread.join();
   of[0].insert(of[0].end(), of[1].begin(), of[1].end());
   std::ranges::sort(of[0]);
   print(of[0]);
@@ -169,7 +182,8 @@ void remove_while_reading() {
   DIR* const stream = opendir(copy.c_str());
   int removed = 0;
   while (const dirent* const entry = readdir(stream))
-    if (entry->d_type == DT_REG) removed += unlinkat(dirfd(stream), entry->d_name, 0) == 0;
+    if (entry->d_type == DT_REG)
+      removed += unlinkat(dirfd(stream), entry->d_name, 0) == 0;
   rewinddir(stream);
   std::printf("removed %d, then %zu\n", removed, read_from(stream).size());
   std::printf("%d\n", rmdir(copy.c_str()));
@@ -178,8 +192,8 @@ void remove_while_reading() {
   closedir(stream);
 }
 
-/// A vfork child, in the parent's memory and with descriptors of its own, reads another folder at the same
-/// number, as some launchers do to close all.
+/// A vfork child, in the parent's memory and with descriptors of its own, reads another folder at
+/// the same number, as some launchers do to close all.
 void read_beside_vfork() {
   DIR* const stream = open_folder();
   Names names = {readdir(stream)->d_name};
@@ -189,11 +203,9 @@ void read_beside_vfork() {
     close(fd);
     const int other = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
     char room[4096];
-    while (syscall(SYS_getdents64, other, room, sizeof room) > 0) {
-    }
+    while (syscall(SYS_getdents64, other, room, sizeof room) > 0) {}
     DIR* const another = opendir("/proc/self/fd");
-    while (readdir(another) != nullptr) {
-    }
+    while (readdir(another) != nullptr) {}
     closedir(another);
     _exit(other == fd ? 0 : 1);
   }
@@ -224,7 +236,8 @@ void scan(Scan scan_folder) {
 /// Sorted by libc itself.
 void find() {
   glob_t found;
-  if (glob((folder + "/*").c_str(), 0, nullptr, &found) != 0) return;
+  if (glob((folder + "/*").c_str(), 0, nullptr, &found) != 0)
+    return;
   for (std::size_t i = 0; i < found.gl_pathc; ++i)
     std::printf("%s\n", std::strrchr(found.gl_pathv[i], '/') + 1);
   globfree(&found);
@@ -235,12 +248,13 @@ std::size_t mapped_kilobytes() {
   std::string word;
   std::size_t size = 0;
   while (status >> word)
-    if (word == "VmSize:") status >> size;
+    if (word == "VmSize:")
+      status >> size;
   return size;
 }
 
-/// Whether what was kept for many streams is given back when they are closed. libc's own 32 KiB for each do
-/// not count: what is compared lies above.
+/// Whether what was kept for many streams is given back when they are closed. libc's own 32 KiB for
+/// each do not count: what is compared lies above.
 void close_many() {
   constexpr std::size_t count = 200, kilobytes_of_each = 48;
   std::vector<DIR*> streams;
@@ -249,7 +263,8 @@ void close_many() {
     read_from(streams.back());
   }
   const std::size_t at_most = mapped_kilobytes();
-  for (DIR* const stream : streams) closedir(stream);
+  for (DIR* const stream : streams)
+    closedir(stream);
   std::printf("given back: %d\n", mapped_kilobytes() + count * kilobytes_of_each < at_most);
 }
 
@@ -264,12 +279,19 @@ void filesystem() {
 int main(int, char** arguments) {
   folder = arguments[2];
   unsigned char drawn;
-  if (arguments[3] != nullptr && getentropy(&drawn, sizeof drawn) != 0) return 4; // begins a log
+  if (arguments[3] != nullptr && getentropy(&drawn, sizeof drawn) != 0)
+    return 4; // begins a log
   const std::map<std::string, std::function<void()>> ways = {
       {"readdir", read_all},
       {"readdir64", read_64},
-      {"readdir_r", [] { read_into<dirent>(readdir_r); }},
-      {"readdir64_r", [] { read_into<dirent64>(readdir64_r); }},
+      {"readdir_r",
+       [] {
+         read_into<dirent>(readdir_r);
+       }},
+      {"readdir64_r",
+       [] {
+         read_into<dirent64>(readdir64_r);
+       }},
       {"fdopendir", hand_over},
       {"rewinddir", rewind_stream},
       {"telldir", tell},
@@ -278,13 +300,30 @@ int main(int, char** arguments) {
       {"vfork", read_beside_vfork},
       {"share", share},
       {"remove", remove_while_reading},
-      {"scandir", [] { scan([](auto list) { return scandir(folder.c_str(), list, nullptr, nullptr); }); }},
+      {"scandir",
+       [] {
+         scan([](auto list) {
+           return scandir(folder.c_str(), list, nullptr, nullptr);
+         });
+       }},
       {"scandir_alike",
-       [] { scan([](auto list) { return scandir(folder.c_str(), list, is_no_folder, alike); }); }},
+       [] {
+         scan([](auto list) {
+           return scandir(folder.c_str(), list, is_no_folder, alike);
+         });
+       }},
       {"scandir_sorted",
-       [] { scan([](auto list) { return scandir(folder.c_str(), list, nullptr, alphasort); }); }},
+       [] {
+         scan([](auto list) {
+           return scandir(folder.c_str(), list, nullptr, alphasort);
+         });
+       }},
       {"scandir64",
-       [] { scan<dirent64>([](auto list) { return scandir64(folder.c_str(), list, nullptr, nullptr); }); }},
+       [] {
+         scan<dirent64>([](auto list) {
+           return scandir64(folder.c_str(), list, nullptr, nullptr);
+         });
+       }},
       {"glob_sorted", find},
       {"close_many", close_many},
       {"filesystem", filesystem},

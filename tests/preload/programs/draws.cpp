@@ -1,6 +1,7 @@
 // draws SOURCE SEED [worker]: prints 1000 values of one of glibc's generators.
 //
-// SOURCE: rand, random, lrand48, mrand48, drand48, initstate:SIZE, or setstate, which draws in turn from
+// SOURCE: rand, random, lrand48, mrand48, drand48, initstate:SIZE, or setstate, which draws in turn
+// from
 //         three states of different sizes, the default one among them.
 // SEED:   a number, `clock` (nanoseconds), `time` (seconds) or `none`: draw unseeded.
 // worker: a second thread draws 1000 more meanwhile; they are printed after a line `worker`.
@@ -51,7 +52,8 @@ std::string draw() {
 
 void draw_all(std::string& text) {
   for (int i = 0; i < 1000; ++i) {
-    if (source == "setstate" && i % 7 == 0) setstate(states[i / 7 % 3]);
+    if (source == "setstate" && i % 7 == 0)
+      setstate(states[i / 7 % 3]);
     text += draw();
   }
 }
@@ -59,7 +61,8 @@ void draw_all(std::string& text) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) return 1;
+  if (argc < 3)
+    return 1;
   source = argv[1];
   const std::string seed = argv[2];
   timespec now;

@@ -5,6 +5,7 @@
 
 int main() {
   unsigned long drawn = 0;
-  if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) return 1;
+  if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+    return 1;
   std::printf("%lu\n", drawn);
 }

@@ -1,7 +1,7 @@
-// filtered WAY NAME...: allows itself those system calls alone, and draws; any other ends it by SIGSYS. WAY:
-// `draw` draws and leaves by a system call of its own, `warm` has drawn from the same places before, `device`
-// opens and reads a random device too, `end` returns from main. The library does not see the filter, as if a
-// program before had put it on.
+// filtered WAY NAME...: allows itself those system calls alone, and draws; any other ends it by
+// SIGSYS. WAY: `draw` draws and leaves by a system call of its own, `warm` has drawn from the same
+// places before, `device` opens and reads a random device too, `end` returns from main. The library
+// does not see the filter, as if a program before had put it on.
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -19,16 +19,17 @@ static const struct {
   const char* name;
   int number;
 } calls[] = {
-#define CALL(NAME)                                                                                           \
+#define CALL(NAME)                                                                                 \
   { #NAME, SYS_##NAME }
-    CALL(close),          CALL(faccessat),     CALL(faccessat2),   CALL(fcntl),       CALL(fstat),
-    CALL(getcwd),         CALL(getdents64),    CALL(geteuid),      CALL(getpid),      CALL(getrandom),
-    CALL(gettid),         CALL(lseek),         CALL(memfd_create), CALL(mkdirat),     CALL(mmap),
-    CALL(munmap),         CALL(newfstatat),    CALL(openat),       CALL(personality), CALL(pread64),
-    CALL(prlimit64),      CALL(pwrite64),      CALL(read),         CALL(readlinkat),  CALL(renameat2),
-    CALL(rt_sigprocmask), CALL(sched_yield),   CALL(symlinkat),    CALL(unlinkat),    CALL(write),
-    CALL(dup3),           CALL(clock_gettime), CALL(madvise),      CALL(prctl),       CALL(ftruncate),
-    CALL(fallocate),
+    CALL(close),        CALL(faccessat),      CALL(faccessat2),  CALL(fcntl),
+    CALL(fstat),        CALL(getcwd),         CALL(getdents64),  CALL(geteuid),
+    CALL(getpid),       CALL(getrandom),      CALL(gettid),      CALL(lseek),
+    CALL(memfd_create), CALL(mkdirat),        CALL(mmap),        CALL(munmap),
+    CALL(newfstatat),   CALL(openat),         CALL(personality), CALL(pread64),
+    CALL(prlimit64),    CALL(pwrite64),       CALL(read),        CALL(readlinkat),
+    CALL(renameat2),    CALL(rt_sigprocmask), CALL(sched_yield), CALL(symlinkat),
+    CALL(unlinkat),     CALL(write),          CALL(dup3),        CALL(clock_gettime),
+    CALL(madvise),      CALL(prctl),          CALL(ftruncate),   CALL(fallocate),
 };
 
 /// prctl(2) without libc.
@@ -53,23 +54,27 @@ static bool put_on(const sock_fprog& filter) {
 
 [[gnu::noinline]] static void draw() {
   volatile int sink = 0;
-  for (int i = 0; i < 1000; ++i) sink = rand();
+  for (int i = 0; i < 1000; ++i)
+    sink = rand();
   (void)sink;
   static unsigned char pages[8][4096]; // more than a thread remembers
   for (int i = 0; i < 104; ++i)
-    if (getrandom(pages[i % 8] + 100, 16, 0) != 16) _exit(3);
+    if (getrandom(pages[i % 8] + 100, 16, 0) != 16)
+      _exit(3);
 }
 
 static void read_device() {
   unsigned char bytes[5000];
   const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   for (int i = 0; i < 10; ++i)
-    if (read(fd, bytes, sizeof bytes) <= 0) _exit(4);
+    if (read(fd, bytes, sizeof bytes) <= 0)
+      _exit(4);
   close(fd);
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 2;
+  if (argc < 2)
+    return 2;
   sock_filter code[128] = {};
   unsigned short length = 0;
   code[length++] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
@@ -81,8 +86,10 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     int number = -1;
     for (const auto& call : calls)
-      if (strcmp(call.name, argv[i]) == 0) number = call.number;
-    if (number < 0) return fprintf(stderr, "filtered: no system call %s is known here\n", argv[i]), 2;
+      if (strcmp(call.name, argv[i]) == 0)
+        number = call.number;
+    if (number < 0)
+      return fprintf(stderr, "filtered: no system call %s is known here\n", argv[i]), 2;
     allow(number);
   }
   code[length++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
@@ -91,11 +98,15 @@ int main(int argc, char** argv) {
   volatile int times = is_warm ? 2 : 1, last = 1; // of which the compiler makes no two calls
   for (int left = times; left > 0; --left) {
     const sock_fprog filter = {length, code};
-    if (left == last && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !put_on(filter))) return 126;
-    if (!is_warm) srand(7);
+    if (left == last && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !put_on(filter)))
+      return 126;
+    if (!is_warm)
+      srand(7);
     draw();
   }
-  if (strcmp(argv[1], "device") == 0) read_device();
-  if (strcmp(argv[1], "end") == 0) return 0;
+  if (strcmp(argv[1], "device") == 0)
+    read_device();
+  if (strcmp(argv[1], "end") == 0)
+    return 0;
   syscall(SYS_exit_group, 0);
 }

@@ -17,10 +17,11 @@ void print_draws() {
   const auto fine = std::chrono::high_resolution_clock::now().time_since_epoch().count(); // now
   timeval part;
   gettimeofday(&part, nullptr); // microseconds
-  std::mt19937_64 mixed(static_cast<unsigned long>(fine) * 31 ^ static_cast<unsigned long>(part.tv_usec));
+  std::mt19937_64 mixed(static_cast<unsigned long>(fine) * 31 ^
+                        static_cast<unsigned long>(part.tv_usec));
   std::mt19937 own(static_cast<unsigned>(getpid())); // id
-  std::printf("%lu %lu %lu\n", static_cast<unsigned long>(coarse()), static_cast<unsigned long>(mixed()),
-              static_cast<unsigned long>(own()));
+  std::printf("%lu %lu %lu\n", static_cast<unsigned long>(coarse()),
+              static_cast<unsigned long>(mixed()), static_cast<unsigned long>(own()));
 }
 
 /// Nanoseconds since 1970.
@@ -35,17 +36,23 @@ void print_readings() {
   std::vector<std::thread> threads;
   for (auto& its : all)
     threads.emplace_back([&its] {
-      for (long long& reading : its) reading = read_clock();
+      for (long long& reading : its)
+        reading = read_clock();
     });
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
   for (const auto& its : all)
-    for (const long long reading : its) std::printf("%lld\n", reading);
+    for (const long long reading : its)
+      std::printf("%lld\n", reading);
 }
 
 } // namespace
 
 int main(int, char* argv[]) {
-  if (std::strcmp(argv[1], "draws") == 0) print_draws();
-  if (std::strcmp(argv[1], "threads") == 0) print_readings();
-  if (std::strcmp(argv[1], "times") == 0) std::printf("%ld\n", static_cast<long>(time(nullptr))); // real
+  if (std::strcmp(argv[1], "draws") == 0)
+    print_draws();
+  if (std::strcmp(argv[1], "threads") == 0)
+    print_readings();
+  if (std::strcmp(argv[1], "times") == 0)
+    std::printf("%ld\n", static_cast<long>(time(nullptr))); // real
 }

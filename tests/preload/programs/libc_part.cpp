@@ -1,4 +1,5 @@
-// As libpthread.so.0 was before glibc 2.34: it has functions that libc has too, and stands in front of it.
+// As libpthread.so.0 was before glibc 2.34: it has functions that libc has too, and stands in front
+// of it.
 #include <cstddef>
 #include <cstring>
 #include <ctime>

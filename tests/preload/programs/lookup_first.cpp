@@ -1,5 +1,5 @@
-// Linked by lookups.cpp before lookup_second.cpp: wraps the second library's function, and has a function of
-// its own under a name of libc's.
+// Linked by lookups.cpp before lookup_second.cpp: wraps the second library's function, and has a
+// function of its own under a name of libc's.
 #include <dlfcn.h>
 
 extern "C" int wrapped_value() { return 1; }

@@ -1,5 +1,5 @@
-// Looks functions up in the ways that programs do. Each command prints what the lookup found, which must be
-// the same under the library as without it. PLUGIN is lookup_plugin.cpp.
+// Looks functions up in the ways that programs do. Each command prints what the lookup found, which
+// must be the same under the library as without it. PLUGIN is lookup_plugin.cpp.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -33,7 +33,8 @@ Function* find(void* handle, const char* name) {
 void draw_in(void* plugin) {
   unsigned char bytes[8];
   find<void(unsigned char*)>(plugin, "draw_bytes")(bytes);
-  for (const unsigned char byte : bytes) std::printf("%02x", byte);
+  for (const unsigned char byte : bytes)
+    std::printf("%02x", byte);
   std::printf("\n");
 }
 
@@ -56,7 +57,9 @@ int main(int argc, char** argv) {
     std::printf("%ld %ld\n", lrand48(), find<long()>(first, "lrand48")());
   } else if (command == "errors") {
     void* libc = open_or_exit("libc.so.6", RTLD_LAZY);
-    const auto say = [](const void* found) { std::printf("%d %s\n", found != nullptr, dlerror()); };
+    const auto say = [](const void* found) {
+      std::printf("%d %s\n", found != nullptr, dlerror());
+    };
     say(dlsym(libc, "no_such_function"));
     say(dlvsym(libc, "rand", "GLIBC_1.0"));
     say(dlopen("/no/such/library.so", RTLD_NOW));

@@ -18,6 +18,7 @@ int main() {
   const std::unordered_set<void*> set(pointers.begin(), pointers.end());
   for (void* pointer : set)
     for (std::size_t i = 0; i < pointers.size(); ++i)
-      if (pointers[i] == pointer) std::printf("%zu ", i);
+      if (pointers[i] == pointer)
+        std::printf("%zu ", i);
   std::printf("\n");
 }

@@ -1,5 +1,5 @@
-// reseed VALUE...: for each VALUE calls srand() and prints four values of rand() in one line. VALUE is a
-// number, `now` (time in seconds) or `pid`.
+// reseed VALUE...: for each VALUE calls srand() and prints four values of rand() in one line. VALUE
+// is a number, `now` (time in seconds) or `pid`.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
       srand(static_cast<unsigned>(getpid()));
     else
       srand(static_cast<unsigned>(strtoul(argv[i], nullptr, 10)));
-    for (int k = 0; k < 4; ++k) printf("%d%c", rand(), k < 3 ? ' ' : '\n');
+    for (int k = 0; k < 4; ++k)
+      printf("%d%c", rand(), k < 3 ? ' ' : '\n');
   }
 }

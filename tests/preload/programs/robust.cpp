@@ -1,5 +1,5 @@
-// A program in trouble, or making it. Each command prints what it counted itself, which the log must agree
-// with.
+// A program in trouble, or making it. Each command prints what it counted itself, which the log
+// must agree with.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,33 +25,38 @@ namespace {
 volatile unsigned sink;
 
 void draw(int count) {
-  for (int i = 0; i < count; ++i) sink = static_cast<unsigned>(std::rand());
+  for (int i = 0; i < count; ++i)
+    sink = static_cast<unsigned>(std::rand());
 }
 
 void wait_for(pid_t child) {
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(3);
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+    _exit(3);
 }
 
 /// 64 threads that draw while others fork.
 void make_load() {
   std::vector<std::thread> threads;
-  for (int i = 0; i < 64; ++i) threads.emplace_back(draw, 1000000);
+  for (int i = 0; i < 64; ++i)
+    threads.emplace_back(draw, 1000000);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([] {
       for (int k = 0; k < 25; ++k) {
         const pid_t child = fork();
-        if (child == 0) draw(1000), _exit(0);
+        if (child == 0)
+          draw(1000), _exit(0);
         wait_for(child);
       }
     });
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
   std::printf("%d\n", 64 * 1000000 + 4 * 25 * 1000);
 }
 
 void draw_here() { sink = static_cast<unsigned>(std::rand()); }
 
-/// 3,000 threads, some beside each other, that draw from two places and end.
+/// 3,000 threads, some at the same time, that draw from two places and end.
 void make_short_threads() {
   for (int i = 0; i < 3000; i += 4) {
     std::vector<std::thread> threads;
@@ -62,7 +67,8 @@ void make_short_threads() {
         else
           draw_here(), draw(2);
       });
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& thread : threads)
+      thread.join();
   }
   std::puts("9000");
 }
@@ -72,7 +78,8 @@ long mapped() {
   long size = 0;
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmData:")) size = std::stol(line.substr(7));
+    if (line.starts_with("VmData:"))
+      size = std::stol(line.substr(7));
   return size;
 }
 
@@ -92,10 +99,10 @@ void draw_in_timers(int count) {
   for (int i = 0; i < count; ++i) {
     timer_t timer;
     const itimerspec soon = {{}, {0, 1}};
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &soon, nullptr) != 0)
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
+        timer_settime(timer, 0, &soon, nullptr) != 0)
       _exit(7);
-    while (sem_wait(&has_drawn) != 0) {
-    }
+    while (sem_wait(&has_drawn) != 0) {}
     timer_delete(timer);
   }
 }
@@ -105,16 +112,19 @@ volatile sig_atomic_t handled;
 void on_signal(int) {
   unsigned char bytes[8];
   sink = static_cast<unsigned>(std::rand());
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) _exit(4);
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    _exit(4);
   const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-  if (fd < 0 || read(fd, bytes, sizeof bytes) != sizeof bytes) _exit(5);
+  if (fd < 0 || read(fd, bytes, sizeof bytes) != sizeof bytes)
+    _exit(5);
   close(fd);
   handled = handled + 1;
 }
 
-/// Draws, records, forks and makes threads while a signal handler draws too. The next signal is asked for
-/// when the one before has been handled and something was done since, so that the program comes to its end on
-/// a machine of any speed; at another delay each time, so that it comes at any moment.
+/// Draws, records, forks and makes threads while a signal handler draws too. The next signal is
+/// asked for when the one before has been handled and something was done since, so that the program
+/// ends on a machine of any speed; at another delay each time, so that it comes at any
+/// moment.
 void draw_in_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
@@ -131,12 +141,13 @@ void draw_in_signals() {
     draw(10);
     if (i % 50 == 0) {
       const pid_t child = fork();
-      if (child == 0) draw(10), _exit(0);
+      if (child == 0)
+        draw(10), _exit(0);
       int status;
-      while (waitpid(child, &status, 0) != child) {
-      }
+      while (waitpid(child, &status, 0) != child) {}
     }
-    if (i % 50 == 25) std::thread(draw, 10).join();
+    if (i % 50 == 25)
+      std::thread(draw, 10).join();
   }
   std::printf("done\n");
 }
@@ -152,7 +163,8 @@ void draw_on_small_stacks() {
     on_signal(0);
     return nullptr;
   };
-  if (pthread_create(&thread, &attributes, body, nullptr) != 0) _exit(7);
+  if (pthread_create(&thread, &attributes, body, nullptr) != 0)
+    _exit(7);
   pthread_join(thread, nullptr);
 
   static char room[8192];
@@ -163,7 +175,8 @@ void draw_on_small_stacks() {
   struct sigaction action = {};
   action.sa_handler = [](int) {
     unsigned char bytes[8];
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) _exit(8);
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+      _exit(8);
   };
   action.sa_flags = SA_ONSTACK;
   sigaction(SIGUSR1, &action, nullptr);
@@ -172,15 +185,18 @@ void draw_on_small_stacks() {
 
 sigjmp_buf leave;
 
-/// A handler that leaves by longjmp, again and again, while records are written; then another thread records.
-/// (srand48 takes no lock of libc's, which the handler would leave held.)
+/// A handler that leaves by longjmp, again and again, while records are written; then another
+/// thread records. (srand48 takes no lock of libc's, which the handler would leave held.)
 void leave_by_longjmp() {
   struct sigaction action = {};
-  action.sa_handler = [](int) { siglongjmp(leave, 1); };
+  action.sa_handler = [](int) {
+    siglongjmp(leave, 1);
+  };
   sigaction(SIGALRM, &action, nullptr);
   volatile unsigned round = 0;
   static volatile unsigned seed;
-  if (sigsetjmp(leave, 1) != 0) round = round + 1;
+  if (sigsetjmp(leave, 1) != 0)
+    round = round + 1;
   while (round < 300) {
     const itimerval soon = {{0, 0}, {0, 30}};
     setitimer(ITIMER_REAL, &soon, nullptr);
@@ -189,26 +205,34 @@ void leave_by_longjmp() {
       srand48(seed);
     }
   }
-  std::thread([] { srand48(1), draw(10); }).join();
+  std::thread([] {
+    srand48(1), draw(10);
+  }).join();
 }
 
-/// Threads that make records while their process forks children that make records. Not by rand(): a child
-/// that is forked while another thread holds its lock waits for it for ever, without any library in front.
+/// Threads that make records while their process forks children that make records. Not by rand(): a
+/// child that is forked while another thread holds its lock waits for it for ever, without any
+/// library in front.
 void fork_while_recording() {
-  const auto draw_unlocked = [] { sink = static_cast<unsigned>(lrand48()); };
+  const auto draw_unlocked = [] {
+    sink = static_cast<unsigned>(lrand48());
+  };
   std::vector<std::thread> threads;
   static volatile bool stop = false;
   for (int i = 0; i < 3; ++i)
     threads.emplace_back([&] {
-      while (!stop) std::thread(draw_unlocked).join();
+      while (!stop)
+        std::thread(draw_unlocked).join();
     });
   for (int i = 0; i < 300; ++i) {
     const pid_t child = fork();
-    if (child == 0) draw_unlocked(), _exit(0);
+    if (child == 0)
+      draw_unlocked(), _exit(0);
     wait_for(child);
   }
   stop = true;
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
 }
 
 struct InConstructor {
@@ -220,50 +244,64 @@ struct InConstructor {
 
 int main(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
-  if (command == "load") make_load();
-  if (command == "short_threads") make_short_threads();
+  if (command == "load")
+    make_load();
+  if (command == "short_threads")
+    make_short_threads();
   if (command == "timers") {
     draw_in_timers(100);
     const long before = mapped();
     draw_in_timers(1000);
     std::puts(mapped() - before < 2000 ? "bounded" : "grows");
   }
-  if (command == "signals") draw_in_signals();
-  if (command == "draw") draw(10), std::puts("12");
-  if (command == "close") close_range(3, ~0u, 0), draw(10), std::puts("12");
-  if (command == "close_later") draw(5), close_range(3, ~0u, 0), std::srand(7), draw(5), std::puts("12");
+  if (command == "signals")
+    draw_in_signals();
+  if (command == "draw")
+    draw(10), std::puts("12");
+  if (command == "close")
+    close_range(3, ~0u, 0), draw(10), std::puts("12");
+  if (command == "close_later")
+    draw(5), close_range(3, ~0u, 0), std::srand(7), draw(5), std::puts("12");
   if (command == "few") {
     const rlimit limit = {8, 8};
     setrlimit(RLIMIT_NOFILE, &limit);
     draw(10), std::puts("12");
   }
-  if (command == "reuse" && argc > 2) { // its data files get the numbers of the standard streams, and of ours
+  if (command == "reuse" &&
+      argc > 2) { // its data files get the numbers of the standard streams, and of our own
     close_range(0, ~0u, 0);
     for (int fd = 0; fd < 64; ++fd)
-      if (open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600) != fd) _exit(6);
+      if (open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600) != fd)
+        _exit(6);
     draw(10);
   }
   if (command == "taken" && argc > 2) { // the log's own number becomes a data file
     draw(5);
     const int data = open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600);
     for (int fd = 3; fd < 64; ++fd)
-      if (fd != data) dup2(data, fd);
+      if (fd != data)
+        dup2(data, fd);
     std::srand(7);
     draw(5);
     std::puts("12");
   }
   if (command == "records")
-    for (unsigned i = 0; i < 150; ++i) std::srand(i), std::printf("%d\n", std::rand());
+    for (unsigned i = 0; i < 150; ++i)
+      std::srand(i), std::printf("%d\n", std::rand());
   if (command == "count")
     for (int i = 1;; ++i) {
       draw(1);
       char line[16];
       const int length = std::snprintf(line, sizeof line, "%d\n", i);
-      if (write(1, line, static_cast<size_t>(length)) != length) return 1;
+      if (write(1, line, static_cast<size_t>(length)) != length)
+        return 1;
     }
-  if (command == "small") draw_on_small_stacks();
-  if (command == "longjmp") leave_by_longjmp();
-  if (command == "fork_while_recording") fork_while_recording();
+  if (command == "small")
+    draw_on_small_stacks();
+  if (command == "longjmp")
+    leave_by_longjmp();
+  if (command == "fork_while_recording")
+    fork_while_recording();
   if (command == "file_limit") {
     const rlimit limit = {100, 100};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -273,13 +311,16 @@ int main(int argc, char** argv) {
   if (command == "folder_gone" && argc > 2) { // its log folder is removed and made again
     draw(5);
     const std::string again = std::string{"rm -rf '"} + argv[2] + "'; mkdir '" + argv[2] + "'";
-    if (std::system(again.c_str()) != 0) _exit(9);
-    for (int i = 0; i < 2000; ++i) std::thread(draw, 1).join();
+    if (std::system(again.c_str()) != 0)
+      _exit(9);
+    for (int i = 0; i < 2000; ++i)
+      std::thread(draw, 1).join();
   }
   if (command == "unreachable" && argc > 2) { // and here it cannot be reached any more
     draw(5);
     close_range(3, ~0u, 0);
-    if (rename(argv[2], (std::string{argv[2]} + ".moved").c_str()) != 0) _exit(10);
+    if (rename(argv[2], (std::string{argv[2]} + ".moved").c_str()) != 0)
+      _exit(10);
     close(open(argv[2], O_WRONLY | O_CREAT, 0600)); // a file in its place
     std::srand(3);
     draw(5);
@@ -302,15 +343,18 @@ int main(int argc, char** argv) {
     }
     std::printf("%ld\n", repeats);
   }
-  if (command == "agree") { // what was seeded before a fork goes on in the children, each from the same place
+  if (command ==
+      "agree") { // what was seeded before a fork goes on in the children, each from the same place
     std::srand(123), srand48(5);
     sink = static_cast<unsigned>(std::rand());
     for (int i = 0; i < 3; ++i) {
       std::fflush(stdout);
       const pid_t child = fork();
-      if (child == 0) std::printf("%d %ld\n", std::rand(), lrand48()), std::fflush(stdout), _exit(0);
+      if (child == 0)
+        std::printf("%d %ld\n", std::rand(), lrand48()), std::fflush(stdout), _exit(0);
       wait_for(child);
     }
   }
-  if (command == "exit_status") return 42;
+  if (command == "exit_status")
+    return 42;
 }

@@ -1,5 +1,5 @@
-// Puts a filter on itself, as a sandbox does, and goes on to draw: `sandboxed WAY`. Prints what it drew
-// before and after, by write(2) alone.
+// Puts a filter on itself, as a sandbox does, and goes on to draw: `sandboxed WAY`. Prints what it
+// drew before and after, by write(2) alone.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +25,8 @@ bool is(const char* name) { return way == name; }
 void say(const char* what, long number) {
   char line[80];
   const int length = std::snprintf(line, sizeof line, "%s %ld\n", what, number);
-  if (write(1, line, static_cast<size_t>(length)) != length) _exit(3);
+  if (write(1, line, static_cast<size_t>(length)) != length)
+    _exit(3);
 }
 
 sock_filter code[64];
@@ -44,7 +45,8 @@ void when(long number, unsigned answer) {
 sock_fprog make_filter() {
   add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
   if (is("keeps_out_few")) {
-    for (const long number : {SYS_ptrace, SYS_reboot, SYS_bpf}) when(number, SECCOMP_RET_KILL_PROCESS);
+    for (const long number : {SYS_ptrace, SYS_reboot, SYS_bpf})
+      when(number, SECCOMP_RET_KILL_PROCESS);
     add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     return {length, code};
   }
@@ -71,11 +73,15 @@ sock_fprog make_filter() {
 }
 
 long put_on() {
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
-  if (is("strict")) return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return -1;
+  if (is("strict"))
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
   const sock_fprog filter = make_filter();
-  if (is("nowhere")) return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, 16);
-  if (is("by_number")) return syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+  if (is("nowhere"))
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, 16);
+  if (is("by_number"))
+    return syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
   if (is("by_seccomp"))
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
@@ -83,14 +89,16 @@ long put_on() {
 
 [[gnu::noinline]] void draw(const char* when) {
   long sum = 0;
-  for (int i = 0; i < 100; ++i) sum += std::rand() % 1000;
+  for (int i = 0; i < 100; ++i)
+    sum += std::rand() % 1000;
   say(when, sum);
 }
 
 } // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) return 2;
+  if (count != 2)
+    return 2;
   way = arguments[1];
   draw("before");
   const int device = is("device") ? open("/dev/urandom", O_RDONLY) : -1;
@@ -116,6 +124,8 @@ int main(int count, char** arguments) {
     waitpid(child, &status, 0);
     say("child's status", status);
   }
-  if (is("strict")) syscall(SYS_exit, 0);
-  if (is("leaves")) _exit(7);
+  if (is("strict"))
+    syscall(SYS_exit, 0);
+  if (is("leaves"))
+    _exit(7);
 }

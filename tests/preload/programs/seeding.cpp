@@ -1,7 +1,8 @@
-// seeding FAMILY SCENARIO [NUMBER]: seeds a generator and draws from it, in the ways of real programs.
+// seeding FAMILY SCENARIO [NUMBER]: seeds a generator and draws from it, in the ways of real
+// programs.
 //
-// FAMILY: a function that seeds: srand, srandom, initstate, initstate_r, srandom_r, rand_r, srand48, seed48,
-// lcong48,
+// FAMILY: a function that seeds: srand, srandom, initstate, initstate_r, srandom_r, rand_r,
+// srand48, seed48, lcong48,
 //         srand48_r, erand48, nrand48.
 // SCENARIO: a name from the table in main(). Prints a line of draws for each time that it seeds.
 #include <fcntl.h>
@@ -37,7 +38,8 @@ std::string text_of(unsigned long a, unsigned long b, unsigned long c) {
 }
 
 void split(uint64_t value, unsigned short x[3]) {
-  for (int i = 0; i < 3; ++i) x[i] = static_cast<unsigned short>(value >> (16 * i));
+  for (int i = 0; i < 3; ++i)
+    x[i] = static_cast<unsigned short>(value >> (16 * i));
 }
 
 template <typename Next>
@@ -81,13 +83,18 @@ std::string drawn(uint64_t value) {
   }
   if (family == "rand_r") {
     unsigned state = seed;
-    return three([&] { return rand_r(&state); });
+    return three([&] {
+      return rand_r(&state);
+    });
   }
   if (family == "srand48" || family == "seed48" || family == "lcong48") {
     split(value, x);
-    if (family == "srand48") srand48(static_cast<long>(seed));
-    if (family == "seed48") seed48(x);
-    if (family == "lcong48") lcong48(x);
+    if (family == "srand48")
+      srand48(static_cast<long>(seed));
+    if (family == "seed48")
+      seed48(x);
+    if (family == "lcong48")
+      lcong48(x);
     return three(lrand48);
   }
   if (family == "srand48_r") {
@@ -99,13 +106,19 @@ std::string drawn(uint64_t value) {
     });
   }
   split(value, x);
-  if (family == "erand48") return three([&] { return erand48(x) * 0x1p48; });
-  return three([&] { return nrand48(x); });
+  if (family == "erand48")
+    return three([&] {
+      return erand48(x) * 0x1p48;
+    });
+  return three([&] {
+    return nrand48(x);
+  });
 }
 
 void print(const std::string& text) {
   const std::string line = text + "\n";
-  if (write(1, line.data(), line.size()) < 0) _exit(3);
+  if (write(1, line.data(), line.size()) < 0)
+    _exit(3);
 }
 void draw(uint64_t value) { print(drawn(value)); }
 
@@ -125,42 +138,90 @@ uint64_t in_data;
 
 const std::map<std::string, std::function<uint64_t()>> sources = {
     {"seconds", seconds},
-    {"milliseconds", [] { return in_microseconds() / 1000; }},
+    {"milliseconds",
+     [] {
+       return in_microseconds() / 1000;
+     }},
     {"microseconds", in_microseconds},
     {"nanoseconds", count<std::chrono::system_clock>},
     {"steady", count<std::chrono::steady_clock>},
-    {"usec_alone", [] { return in_microseconds() % 1000000; }},
-    {"nsec_alone", [] { return count<std::chrono::system_clock>() % 1000000000; }},
+    {"usec_alone",
+     [] {
+       return in_microseconds() % 1000000;
+     }},
+    {"nsec_alone",
+     [] {
+       return count<std::chrono::system_clock>() % 1000000000;
+     }},
     {"timespec_get",
      [] {
        timespec now;
        timespec_get(&now, TIME_UTC);
        return static_cast<uint64_t>(now.tv_nsec);
      }},
-    {"usec_xor_sec", [] { return in_microseconds() % 1000000 ^ in_microseconds() / 1000000; }},
-    {"clock", [] { return static_cast<uint64_t>(clock()); }},
+    {"usec_xor_sec",
+     [] {
+       return in_microseconds() % 1000000 ^ in_microseconds() / 1000000;
+     }},
+    {"clock",
+     [] {
+       return static_cast<uint64_t>(clock());
+     }},
     {"times",
      [] {
        tms used;
        return static_cast<uint64_t>(times(&used));
      }},
-    {"seconds_xor_clock", [] { return seconds() ^ static_cast<uint64_t>(clock()); }},
+    {"seconds_xor_clock",
+     [] {
+       return seconds() ^ static_cast<uint64_t>(clock());
+     }},
     {"pid", pid},
-    {"ppid", [] { return static_cast<uint64_t>(getppid()); }},
-    {"tid", [] { return static_cast<uint64_t>(gettid()); }},
-    {"seconds_xor_pid", [] { return seconds() ^ pid(); }},
-    {"seconds_plus_pid", [] { return seconds() + pid(); }},
-    {"seconds_times_pid", [] { return seconds() * pid(); }},
-    {"seconds_minus_pid", [] { return seconds() - pid(); }},
-    {"microseconds_times_pid", [] { return in_microseconds() * pid(); }},
+    {"ppid",
+     [] {
+       return static_cast<uint64_t>(getppid());
+     }},
+    {"tid",
+     [] {
+       return static_cast<uint64_t>(gettid());
+     }},
+    {"seconds_xor_pid",
+     [] {
+       return seconds() ^ pid();
+     }},
+    {"seconds_plus_pid",
+     [] {
+       return seconds() + pid();
+     }},
+    {"seconds_times_pid",
+     [] {
+       return seconds() * pid();
+     }},
+    {"seconds_minus_pid",
+     [] {
+       return seconds() - pid();
+     }},
+    {"microseconds_times_pid",
+     [] {
+       return in_microseconds() * pid();
+     }},
     {"stack",
      [] {
        volatile int here = 0;
        return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&here));
      }},
-    {"heap", [] { return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(malloc(64))); }},
-    {"data", [] { return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&in_data)); }},
-    {"thread", [] { return static_cast<uint64_t>(pthread_self()); }},
+    {"heap",
+     [] {
+       return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(malloc(64)));
+     }},
+    {"data",
+     [] {
+       return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&in_data));
+     }},
+    {"thread",
+     [] {
+       return static_cast<uint64_t>(pthread_self());
+     }},
 };
 
 /// Tasks by number for four threads that take the next one, whoever comes first; printed in order.
@@ -176,8 +237,10 @@ void pool(const std::function<uint64_t(int)>& value_of) {
         std::this_thread::yield();
       }
     });
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& result : results) print(result);
+  for (std::thread& thread : threads)
+    thread.join();
+  for (const std::string& result : results)
+    print(result);
 }
 
 /// Indices divided in halves, quarters, … among so many threads.
@@ -190,8 +253,10 @@ void divided(int thread_count) {
       for (int i = t * indices / thread_count; i < (t + 1) * indices / thread_count; ++i)
         results[i] = drawn(static_cast<uint64_t>(1 + i));
     });
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& result : results) print(result);
+  for (std::thread& thread : threads)
+    thread.join();
+  for (const std::string& result : results)
+    print(result);
 }
 
 void in_child(const std::function<void()>& work) {
@@ -206,19 +271,29 @@ void in_child(const std::function<void()>& work) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) return 2;
+  if (argc < 3)
+    return 2;
   family = argv[1];
   const std::string scenario = argv[2];
   const uint64_t number = argc > 3 ? strtoull(argv[3], nullptr, 0) : 0;
   const std::map<std::string, std::function<void()>> scenarios = {
-      {"value", [&] { draw(number); }},
-      {"values", [&] { draw(number), draw(number + 1), draw(number); }},
+      {"value",
+       [&] {
+         draw(number);
+       }},
+      {"values",
+       [&] {
+         draw(number), draw(number + 1), draw(number);
+       }},
       {"value_after_clock",
        [&] {
          seconds(), pid();
          draw(number);
        }},
-      {"shifted", [&] { draw(seconds() + number); }},
+      {"shifted",
+       [&] {
+         draw(seconds() + number);
+       }},
       {"replay",
        [&] {
          const uint64_t seed = seconds();
@@ -230,14 +305,21 @@ int main(int argc, char** argv) {
        [&] {
          const uint64_t seed = in_microseconds();
          draw(seed);
-         for (int i = 0; i < 3; ++i) in_microseconds();
+         for (int i = 0; i < 3; ++i)
+           in_microseconds();
          draw(seed);
        }},
       {"again",
        [&] {
-         for (int i = 0; i < 3; ++i) draw(seconds());
+         for (int i = 0; i < 3; ++i)
+           draw(seconds());
        }},
-      {"pool", [&] { pool([](int task) { return 1000 + static_cast<uint64_t>(task); }); }},
+      {"pool",
+       [&] {
+         pool([](int task) {
+           return 1000 + static_cast<uint64_t>(task);
+         });
+       }},
       {"pool_with_clocks",
        [&] {
          pool([](int task) {
@@ -266,61 +348,130 @@ int main(int argc, char** argv) {
                library_reads_clocks();
                results[task] = drawn(seed + task);
              });
-           for (std::thread& thread : threads) thread.join();
+           for (std::thread& thread : threads)
+             thread.join();
          }
-         for (const std::string& result : results) print(result);
+         for (const std::string& result : results)
+           print(result);
        }},
       {"threads_with_clocks",
        [&] {
          std::string results[4];
          std::vector<std::thread> threads;
          for (std::string& result : results)
-           threads.emplace_back([&result] { result = drawn(in_microseconds()); });
-         for (std::thread& thread : threads) thread.join();
-         for (const std::string& result : results) print(result);
+           threads.emplace_back([&result] {
+             result = drawn(in_microseconds());
+           });
+         for (std::thread& thread : threads)
+           thread.join();
+         for (const std::string& result : results)
+           print(result);
        }},
-      {"divided", [&] { divided(static_cast<int>(number)); }},
+      {"divided",
+       [&] {
+         divided(static_cast<int>(number));
+       }},
       {"child",
        [&] {
          draw(number);
-         in_child([&] { draw(number); });
+         in_child([&] {
+           draw(number);
+         });
        }},
       {"child_first",
        [&] {
-         in_child([&] { draw(number); });
+         in_child([&] {
+           draw(number);
+         });
          draw(number);
        }},
       {"child_by_exec",
        [&] {
          draw(number);
-         in_child([&] { execl("/proc/self/exe", argv[0], argv[1], "value", argv[3], nullptr); });
+         in_child([&] {
+           execl("/proc/self/exe", argv[0], argv[1], "value", argv[3], nullptr);
+         });
        }},
       {"child_with_the_parents_clock",
        [&] {
          const uint64_t seed = seconds();
-         in_child([&] { draw(seed); });
+         in_child([&] {
+           draw(seed);
+         });
          draw(seed);
        }},
       {"children_with_clocks",
        [&] {
-         for (int i = 0; i < 3; ++i) in_child([] { draw(in_microseconds()); });
+         for (int i = 0; i < 3; ++i)
+           in_child([] {
+             draw(in_microseconds());
+           });
        }},
       {"epochs",
        [&] { // from `number` on, as after a restart; the configuration is read in between
          in_microseconds();
          const int configuration = open("/dev/null", O_RDONLY);
          close(configuration);
-         for (uint64_t epoch = number; epoch < 6; ++epoch) draw(20260000 + epoch);
+         for (uint64_t epoch = number; epoch < 6; ++epoch)
+           draw(20260000 + epoch);
        }},
-      {"hashed", [&] { draw((in_microseconds() ^ pid() << 40) * 0xBF58476D1CE4E5B9 >> 7); }},
+      {"hashed",
+       [&] {
+         draw((in_microseconds() ^ pid() << 40) * 0xBF58476D1CE4E5B9 >> 7);
+       }},
+      {"mixtures_again", // a thread and a forked child pass the first one again
+       [&] {
+         const uint64_t seed = (in_microseconds() ^ pid() << 40) * 0xBF58476D1CE4E5B9 >> 7;
+         draw(seed), draw(seed * 0x94D049BB133111EB >> 3), draw(seed);
+         std::string result;
+         std::thread([&] {
+           result = drawn(seed);
+         }).join();
+         print(result);
+         in_child([&] {
+           draw(seed);
+         });
+       }},
+      {"fixed_in_caller",
+       [&] {
+         in_microseconds();
+         draw(987654321);
+       }},
+      {"fixed_in_table",
+       [&] {
+         static const unsigned seeds[] = {887654321, 787654321, 687654321, 587654321};
+         in_microseconds();
+         draw(seeds[number % 4]);
+       }},
+      {"fixed_in_variable",
+       [&] {
+         static volatile unsigned seed = 487654321;
+         in_microseconds();
+         draw(seed);
+       }},
       {"hashed_in_threads",
        [&] {
          std::string results[4];
          std::vector<std::thread> threads;
          for (std::string& result : results)
-           threads.emplace_back([&result] { result = drawn(in_microseconds() * 0xBF58476D1CE4E5B9 >> 7); });
-         for (std::thread& thread : threads) thread.join();
-         for (const std::string& result : results) print(result);
+           threads.emplace_back([&result] {
+             result = drawn(in_microseconds() * 0xBF58476D1CE4E5B9 >> 7);
+           });
+         for (std::thread& thread : threads)
+           thread.join();
+         for (const std::string& result : results)
+           print(result);
+       }},
+      {"hashed_in_a_thread_and_a_child", // one value, which three pass
+       [&] {
+         const uint64_t seed = in_microseconds() * 0xBF58476D1CE4E5B9 >> 7;
+         std::thread([&] {
+           draw(seed);
+         }).join();
+         in_child([&] {
+           draw(seed);
+         });
+         draw(seed);
        }},
       {"read_by_others", // from `number` call sites, after the program has read
        [&] {
@@ -337,27 +488,41 @@ int main(int argc, char** argv) {
            in_child([&] {
              std::string results[16];
              std::vector<std::thread> threads;
-             for (std::string& result : results) threads.emplace_back([&] { result = drawn(seed()); });
-             for (std::thread& thread : threads) thread.join();
-             for (const std::string& result : results) print(result);
+             for (std::string& result : results)
+               threads.emplace_back([&] {
+                 result = drawn(seed());
+               });
+             for (std::thread& thread : threads)
+               thread.join();
+             for (const std::string& result : results)
+               print(result);
            });
        }},
       // Ranks. What one sends to the others goes through a file: its name comes last.
-      {"rank_clock", [&] { draw(in_microseconds()); }},
-      {"rank_seconds", [&] { draw(seconds()); }},
+      {"rank_clock",
+       [&] {
+         draw(in_microseconds());
+       }},
+      {"rank_seconds",
+       [&] {
+         draw(seconds());
+       }},
       {"rank_sent",
        [&] {
          uint64_t seed = 0;
          if (strcmp(getenv("RANK"), "0") == 0) {
            seed = seconds();
            const int to = open((argv[4] + std::string(".new")).c_str(), O_WRONLY | O_CREAT, 0600);
-           if (write(to, &seed, sizeof seed) != sizeof seed) _exit(3);
+           if (write(to, &seed, sizeof seed) != sizeof seed)
+             _exit(3);
            close(to);
            rename((argv[4] + std::string(".new")).c_str(), argv[4]);
          }
          int from = -1;
-         while ((from = open(argv[4], O_RDONLY)) < 0) sched_yield();
-         if (read(from, &seed, sizeof seed) != sizeof seed) _exit(3);
+         while ((from = open(argv[4], O_RDONLY)) < 0)
+           sched_yield();
+         if (read(from, &seed, sizeof seed) != sizeof seed)
+           _exit(3);
          library_reads_clocks();
          draw(seed + number * strtoull(getenv("RANK"), nullptr, 10));
        }},

@@ -10,9 +10,11 @@
 
 int main(int count, char** arguments) {
   int pipe[2];
-  if (count != 2 || ::pipe(pipe) != 0) return 2;
+  if (count != 2 || ::pipe(pipe) != 0)
+    return 2;
   const auto begin = [&](char number) {
-    if (::write(pipe[1], &number, 1) != 1) std::abort();
+    if (::write(pipe[1], &number, 1) != 1)
+      std::abort();
   };
   constexpr char workers = 16;
   const bool forks = std::strcmp(arguments[1], "forks") == 0;
@@ -25,8 +27,9 @@ int main(int count, char** arguments) {
       ::_exit(0);
     }
   }
-  for (std::thread& thread : threads) thread.join();
-  while (::wait(nullptr) > 0) {
-  }
-  for (char i = 0, number; i < workers && ::read(pipe[0], &number, 1) == 1; ++i) std::printf("%d ", number);
+  for (std::thread& thread : threads)
+    thread.join();
+  while (::wait(nullptr) > 0) {}
+  for (char i = 0, number; i < workers && ::read(pipe[0], &number, 1) == 1; ++i)
+    std::printf("%d ", number);
 }

@@ -26,17 +26,22 @@ void emit(const char* line) {
 
 void emit(uint64_t value) {
   char digits[17] = {};
-  for (int i = 15; i >= 0; --i, value >>= 4) digits[i] = "0123456789abcdef"[value & 15];
+  for (int i = 15; i >= 0; --i, value >>= 4)
+    digits[i] = "0123456789abcdef"[value & 15];
   emit(digits);
 }
 
-void print_output() { check(write(STDOUT_FILENO, output, length) == static_cast<ssize_t>(length), "write"); }
+void print_output() {
+  check(write(STDOUT_FILENO, output, length) == static_cast<ssize_t>(length), "write");
+}
 
 void check(bool holds, const char* what) {
-  if (holds) return;
+  if (holds)
+    return;
   const char* const parts[] = {"snippet: does not hold: ", what, "\n"};
   for (const char* part : parts)
-    if (write(STDERR_FILENO, part, strlen(part)) < 0) break;
+    if (write(STDERR_FILENO, part, strlen(part)) < 0)
+      break;
   _exit(1);
 }
 
@@ -47,7 +52,8 @@ uint64_t clock_seed() {
 }
 
 void* looked_up(const char* name, const char* library, const char* version) {
-  if (lookup == Lookup::linked) return nullptr;
+  if (lookup == Lookup::linked)
+    return nullptr;
   void* const handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   check(handle != nullptr, library);
   void* const found = lookup == Lookup::dlsym ? dlsym(handle, name) : dlvsym(handle, name, version);

@@ -1,4 +1,5 @@
-// Shared by the two hosts of a snippet: the executable (main.cpp) and the library (constructor.cpp).
+// Shared by the two hosts of a snippet: the executable (main.cpp) and the library
+// (constructor.cpp).
 #pragma once
 
 enum class Lookup { linked, dlsym, dlvsym };

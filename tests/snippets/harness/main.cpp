@@ -13,7 +13,9 @@ namespace {
 
 void in_thread() {
   pthread_t thread;
-  const auto body = [](void*) -> void* { return snippet(), nullptr; };
+  const auto body = [](void*) -> void* {
+    return snippet(), nullptr;
+  };
   check(pthread_create(&thread, nullptr, body, nullptr) == 0, "pthread_create");
   check(pthread_join(thread, nullptr) == 0, "pthread_join");
   print_output();
@@ -33,7 +35,9 @@ void in_fork() {
 
 void in_signal_handler() {
   struct sigaction action = {};
-  action.sa_handler = [](int) { snippet(); };
+  action.sa_handler = [](int) {
+    snippet();
+  };
   check(sigaction(SIGUSR1, &action, nullptr) == 0, "sigaction");
   check(raise(SIGUSR1) == 0, "raise");
   print_output();
@@ -50,9 +54,13 @@ void after_exec(char* name) {
 
 int main(int argc, char** argv) {
   check(argc == 2, "usage: SNIPPET FRAMEWORK");
-  const auto asked = [&](const char* framework) { return strcmp(argv[1], framework) == 0; };
-  if (asked("dlsym")) lookup = Lookup::dlsym;
-  if (asked("dlvsym")) lookup = Lookup::dlvsym;
+  const auto asked = [&](const char* framework) {
+    return strcmp(argv[1], framework) == 0;
+  };
+  if (asked("dlsym"))
+    lookup = Lookup::dlsym;
+  if (asked("dlvsym"))
+    lookup = Lookup::dlvsym;
 
   if (asked("plain") || asked("dlsym") || asked("dlvsym")) {
     snippet();

@@ -1,5 +1,6 @@
-// The bytes of RDRAND, RDSEED and a getrandom system call, none of which is one: inside immediates, behind a
-// prefix that makes another instruction, and a system call whose number is another by then.
+// The bytes of RDRAND, RDSEED and a getrandom system call, none of which is one: inside immediates,
+// behind a prefix that makes another instruction, and a system call whose number is another by
+// then.
 //
 // In assembly only, so that no compiler chooses other instructions.
 #include <cstdlib>
@@ -42,7 +43,8 @@ extern "C" void lookalikes();
 
 int main(int count, char**) {
 #if defined(__x86_64__)
-  if (count == 1000) lookalikes();
+  if (count == 1000)
+    lookalikes();
 #endif
   return std::rand() < 0;
 }

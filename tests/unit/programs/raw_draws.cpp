@@ -1,5 +1,5 @@
-// Draws that no preload can intercept, by instructions: each in a function of its own, for `detshim scan` to
-// find. None is executed: the processor may not have it. Also built as a library.
+// Draws that no preload can intercept, by instructions: each in a function of its own, for `detshim
+// scan` to find. None is executed: the processor may not have it. Also built as a library.
 #include <csignal>
 #include <cstdlib>
 
@@ -54,7 +54,8 @@ long draw_by_system_call(void* data, unsigned long size) {
 /// Draws by libc; a word kills the program then.
 int main(int count, char**) {
   const bool is_drawn = std::rand() >= 0;
-  if (count > 1) std::raise(SIGKILL);
+  if (count > 1)
+    std::raise(SIGKILL);
   return is_drawn ? 0 : 1;
 }
 #endif

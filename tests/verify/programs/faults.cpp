@@ -1,5 +1,5 @@
-// Programs that differ from run to run in one way each, or, with "fixed", do not. The result goes to stdout
-// and to result.bin.
+// Programs that differ from run to run in one way each, or, with "fixed", do not. The result goes
+// to stdout and to result.bin.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -35,13 +35,16 @@ std::uint64_t raced(bool in_order) {
       for (int i = 0; i < 2000; ++i) {
         const std::lock_guard lock(mutex);
         hash = (hash ^ id) * 1099511628211u;
-        if (i % 10 == 0) std::this_thread::yield();
+        if (i % 10 == 0)
+          std::this_thread::yield();
       }
     });
-    if (in_order) threads.back().join();
+    if (in_order)
+      threads.back().join();
   }
   if (!in_order)
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& thread : threads)
+      thread.join();
   return hash;
 }
 
@@ -64,13 +67,16 @@ std::uint64_t folder(bool is_sorted) {
   std::vector<std::string> names;
   const std::filesystem::path folder = "folder";
   std::filesystem::create_directory(folder);
-  for (const char* name : {"b", "d", "a", "c"}) std::ofstream(folder / name);
+  for (const char* name : {"b", "d", "a", "c"})
+    std::ofstream(folder / name);
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     names.push_back(entry.path().filename());
   std::filesystem::remove_all(folder);
-  if (is_sorted) std::ranges::sort(names);
+  if (is_sorted)
+    std::ranges::sort(names);
   std::uint64_t hash = 0;
-  for (const std::string& name : names) hash = hash * 31 + static_cast<unsigned char>(name[0]);
+  for (const std::string& name : names)
+    hash = hash * 31 + static_cast<unsigned char>(name[0]);
   return hash;
 }
 
@@ -79,7 +85,8 @@ std::uint64_t ranks(bool by_clock) {
   std::uint64_t sum = 0;
   for (int rank = 0; rank < 4; ++rank) {
     int pipe[2];
-    if (::pipe(pipe) != 0) std::abort();
+    if (::pipe(pipe) != 0)
+      std::abort();
     if (::fork() == 0) {
       ::setenv("RANK", std::to_string(rank).c_str(), 1);
       const std::uint64_t value = seeded(by_clock && rank == 2) + static_cast<std::uint64_t>(rank);
@@ -87,13 +94,13 @@ std::uint64_t ranks(bool by_clock) {
       ::_exit(::write(pipe[1], &value, sizeof value) == sizeof value ? 0 : 1);
     }
     std::uint64_t value = 0;
-    if (::read(pipe[0], &value, sizeof value) != sizeof value) std::abort();
+    if (::read(pipe[0], &value, sizeof value) != sizeof value)
+      std::abort();
     ::close(pipe[0]);
     ::close(pipe[1]);
     sum += value;
   }
-  while (::wait(nullptr) > 0) {
-  }
+  while (::wait(nullptr) > 0) {}
   return sum;
 }
 
@@ -108,6 +115,7 @@ int main(int count, char** arguments) {
                                : fault == "folder"  ? folder(is_fixed)
                                : fault == "memory"  ? uninitialised(is_fixed)
                                                     : ranks(!is_fixed);
-  std::ofstream("result.bin", std::ios::binary).write(reinterpret_cast<const char*>(&result), sizeof result);
+  std::ofstream("result.bin", std::ios::binary)
+      .write(reinterpret_cast<const char*>(&result), sizeof result);
   std::printf("done\n");
 }

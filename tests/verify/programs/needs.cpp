@@ -10,12 +10,15 @@
 
 int main(int count, char**) {
   std::uint32_t first = 0, dropped = 0;
-  if (::getrandom(&first, sizeof first, 0) != sizeof first) return 1;
+  if (::getrandom(&first, sizeof first, 0) != sizeof first)
+    return 1;
   timespec now = {};
   std::timespec_get(&now, TIME_UTC);
   ::srand48(now.tv_nsec);
   std::printf("%u %ld\n", first, ::lrand48());
   const int device = ::open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-  if (::read(device, &dropped, sizeof dropped) != sizeof dropped) return 1;
-  if (count > 1) std::printf("%p\n", static_cast<void*>(&first));
+  if (::read(device, &dropped, sizeof dropped) != sizeof dropped)
+    return 1;
+  if (count > 1)
+    std::printf("%p\n", static_cast<void*>(&first));
 }

@@ -1,6 +1,7 @@
-// seed_ways ways|fixed [WAY ROUTE]: seeds a generator from clocks, ids, addresses and the system's state in
-// 196 ways, each of which comes to it by six routes; or with numbers of the program's own. Every way and
-// route is a call site of its own. Prints what is drawn for each, and on stderr the seed itself.
+// seed_ways ways|fixed [WAY ROUTE]: seeds a generator from clocks, ids, addresses and the system's
+// state in 196 ways, each by six routes; or with numbers of the program's own.
+// Every way and route is a call site of its own. Prints what is drawn for each, and on stderr the
+// seed itself.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -28,7 +29,8 @@ extern "C" int cudnnSetDropoutDescriptor(void*, void*, float, void*, size_t, uns
 extern "C" int cudnnGetDropoutDescriptor(void*, void*, float*, void**, unsigned long long*);
 #endif
 
-extern "C" uint64_t pass_through(uint64_t seed); // clock_library.cpp's neighbour: another library hands it on
+extern "C" uint64_t
+pass_through(uint64_t seed); // clock_library.cpp's neighbour: another library hands it on
 
 namespace {
 
@@ -40,8 +42,9 @@ uint64_t now(clockid_t clock) {
 uint64_t of_day(bool is_part) {
   timeval time;
   gettimeofday(&time, nullptr);
-  return is_part ? static_cast<uint64_t>(time.tv_usec)
-                 : static_cast<uint64_t>(time.tv_sec) * 1000000 + static_cast<uint64_t>(time.tv_usec);
+  return is_part
+             ? static_cast<uint64_t>(time.tv_usec)
+             : static_cast<uint64_t>(time.tv_sec) * 1000000 + static_cast<uint64_t>(time.tv_usec);
 }
 
 /// Read once: else whether two rows fall into one second is a race.
@@ -50,33 +53,54 @@ uint64_t seconds() {
   return first;
 }
 
-/// The next tick of a clock that has 100 in a second, or a million: else whether two seeds are equal is a
-/// race.
+/// The next tick of a clock that has 100 in a second, or a million: else whether two seeds are
+/// equal is a race.
 template <typename Read>
 uint64_t next_tick(Read read) {
   static uint64_t last = 0;
   uint64_t tick = read();
-  while (tick == last) tick = read();
+  while (tick == last)
+    tick = read();
   return last = tick;
 }
 
 constexpr std::size_t source_count = 14, form_count = 14, route_count = 6;
 using Number = uint64_t (*)();
 constexpr std::array<Number, source_count> sources = {
-    [] { return seconds(); },
-    [] { return now(CLOCK_REALTIME); },
-    [] { return now(CLOCK_MONOTONIC); },
-    [] { return next_tick([] { return of_day(false); }); },
-    [] { return next_tick([] { return of_day(true) + 1'000'000; }); },
-    [] { return now(CLOCK_BOOTTIME); },
+    [] {
+      return seconds();
+    },
+    [] {
+      return now(CLOCK_REALTIME);
+    },
+    [] {
+      return now(CLOCK_MONOTONIC);
+    },
+    [] {
+      return next_tick([] {
+        return of_day(false);
+      });
+    },
+    [] {
+      return next_tick([] {
+        return of_day(true) + 1'000'000;
+      });
+    },
+    [] {
+      return now(CLOCK_BOOTTIME);
+    },
     [] {
       return next_tick([] {
         tms used;
         return static_cast<uint64_t>(times(&used));
       });
     },
-    [] { return static_cast<uint64_t>(getpid()); },
-    [] { return static_cast<uint64_t>(syscall(SYS_gettid)); },
+    [] {
+      return static_cast<uint64_t>(getpid());
+    },
+    [] {
+      return static_cast<uint64_t>(syscall(SYS_gettid));
+    },
     [] {
       const auto time = static_cast<time_t>(seconds());
       const tm* parts = localtime(&time);
@@ -118,20 +142,48 @@ uint64_t mixed(uint64_t x) {
 }
 using Form = uint64_t (*)(uint64_t);
 constexpr std::array<Form, form_count> forms = {
-    [](uint64_t x) { return x; },
-    [](uint64_t x) { return x + 3; },
-    [](uint64_t x) { return x + 100000; },
-    [](uint64_t x) { return x % 1000; },
-    [](uint64_t x) { return x % 1000003; },
-    [](uint64_t x) { return x ^ static_cast<uint64_t>(getpid()); },
-    [](uint64_t x) { return x * static_cast<uint64_t>(getpid()); },
-    [](uint64_t x) { return x * 2654435761; },
-    [](uint64_t x) { return mixed(x); },
-    [](uint64_t x) { return (x << 3) - x; },
-    [](uint64_t x) { return x << 7; },
-    [](uint64_t x) { return ~x; },
-    [](uint64_t x) { return mixed(x) & 0xffff; },
-    [](uint64_t x) { return x * x + now(CLOCK_REALTIME); },
+    [](uint64_t x) {
+      return x;
+    },
+    [](uint64_t x) {
+      return x + 3;
+    },
+    [](uint64_t x) {
+      return x + 100000;
+    },
+    [](uint64_t x) {
+      return x % 1000;
+    },
+    [](uint64_t x) {
+      return x % 1000003;
+    },
+    [](uint64_t x) {
+      return x ^ static_cast<uint64_t>(getpid());
+    },
+    [](uint64_t x) {
+      return x * static_cast<uint64_t>(getpid());
+    },
+    [](uint64_t x) {
+      return x * 2654435761;
+    },
+    [](uint64_t x) {
+      return mixed(x);
+    },
+    [](uint64_t x) {
+      return (x << 3) - x;
+    },
+    [](uint64_t x) {
+      return x << 7;
+    },
+    [](uint64_t x) {
+      return ~x;
+    },
+    [](uint64_t x) {
+      return mixed(x) & 0xffff;
+    },
+    [](uint64_t x) {
+      return x * x + now(CLOCK_REALTIME);
+    },
 };
 constexpr std::size_t way_count = source_count * form_count;
 
@@ -159,7 +211,8 @@ template <std::size_t Way, std::size_t Route>
   curandSetPseudoRandomGeneratorSeed(generator, seed);
   curandGenerateUniform(generator, numbers, 2);
   curandDestroyGenerator(generator);
-  std::printf("%zu %zu %a%a\n", Way, Route, static_cast<double>(numbers[0]), static_cast<double>(numbers[1]));
+  std::printf("%zu %zu %a%a\n", Way, Route, static_cast<double>(numbers[0]),
+              static_cast<double>(numbers[1]));
   std::fprintf(stderr, "%zu %zu %lu\n", Way, Route, static_cast<unsigned long>(seed));
 #elif defined WITH_CUDNN
   unsigned long long given = 0;
@@ -170,7 +223,8 @@ template <std::size_t Way, std::size_t Route>
   std::fprintf(stderr, "%zu %zu %lu\n", Way, Route, static_cast<unsigned long>(seed));
 #else
   srand(static_cast<unsigned>(seed));
-  std::printf("%zu %zu %x%08x\n", Way, Route, static_cast<unsigned>(rand()), static_cast<unsigned>(rand()));
+  std::printf("%zu %zu %x%08x\n", Way, Route, static_cast<unsigned>(rand()),
+              static_cast<unsigned>(rand()));
   std::fprintf(stderr, "%zu %zu %u\n", Way, Route, static_cast<unsigned>(seed));
 #endif
 }
@@ -178,28 +232,38 @@ template <std::size_t Way, std::size_t Route>
 template <std::size_t Way, std::size_t Route>
 void pass() {
 #ifdef WITH_CURAND // to make a generator takes some milliseconds
-  if ((Way + Route) % route_count != 0 && !is_only) return;
+  if ((Way + Route) % route_count != 0 && !is_only)
+    return;
 #endif
-  if (is_only && (Way != only_way || Route != only_route)) return;
+  if (is_only && (Way != only_way || Route != only_route))
+    return;
   if (draws_fixed) {
     now(CLOCK_MONOTONIC); // it times itself
     if (Way < fixed_count && Route == (route_count - Way % route_count) % route_count)
       draw<Way, Route>(fixed_seed(Way));
     return;
   }
-  if constexpr (Route == 0) draw<Way, Route>(seed_of(Way));
-  if constexpr (Route == 1) draw<Way, Route>(filled[Way]); // out of an array
-  if constexpr (Route == 2) {                              // after a file was opened
+  if constexpr (Route == 0)
+    draw<Way, Route>(seed_of(Way));
+  if constexpr (Route == 1)
+    draw<Way, Route>(filled[Way]); // out of an array
+  if constexpr (Route == 2) {      // after a file was opened
     const uint64_t seed = seed_of(Way);
     std::ifstream("/proc/self/status").get();
     draw<Way, Route>(seed);
   }
-  if constexpr (Route == 3) draw<Way, Route>(pass_through(seed_of(Way)));
+  if constexpr (Route == 3)
+    draw<Way, Route>(pass_through(seed_of(Way)));
   if constexpr (Route == 4) { // in another thread
     const uint64_t seed = seed_of(Way);
-    std::thread([seed] { draw<Way, Route>(seed); }).join();
+    std::thread([seed] {
+      draw<Way, Route>(seed);
+    }).join();
   }
-  if constexpr (Route == 5) std::thread([] { draw<Way, Route>(seed_of(Way)); }).join(); // made there
+  if constexpr (Route == 5)
+    std::thread([] {
+      draw<Way, Route>(seed_of(Way));
+    }).join(); // made there
 }
 
 template <std::size_t... I>
@@ -212,12 +276,14 @@ void pass_all(std::index_sequence<I...>) {
 int main(int count, char* arguments[]) {
   draws_fixed = std::strcmp(arguments[1], "fixed") == 0;
   is_only = count > 3;
-  if (is_only) only_way = std::stoul(arguments[2]), only_route = std::stoul(arguments[3]);
+  if (is_only)
+    only_way = std::stoul(arguments[2]), only_route = std::stoul(arguments[3]);
   for (std::size_t way = 0; way < way_count && !draws_fixed; ++way)
     if (!is_only || way == only_way) {
       filled[way] = seed_of(way);
       // Some microseconds apart: else which reading a sum lies beside is a race.
-      for (volatile int i = 0; i < 100'000;) i = i + 1;
+      for (volatile int i = 0; i < 100'000;)
+        i = i + 1;
     }
   pass_all(std::make_index_sequence<way_count * route_count>());
 }

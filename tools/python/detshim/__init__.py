@@ -4,6 +4,7 @@ Importing this package changes nothing. A process that runs already cannot be pu
 
     subprocess.run(["python3", "train.py"], env=detshim.env(seed=42))
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -52,8 +53,8 @@ def _base_of(process: ctypes.CDLL, function: Any) -> int | None:
     """Where the object is loaded that has a function of ctypes."""
     process.dladdr.argtypes = [ctypes.c_void_p, ctypes.POINTER(_SymbolInfo)]
     info = _SymbolInfo()
-    found = process.dladdr(ctypes.cast(function, ctypes.c_void_p), ctypes.byref(info))
-    return info.base if found else None
+    is_known = process.dladdr(ctypes.cast(function, ctypes.c_void_p), ctypes.byref(info))
+    return info.base if is_known else None
 
 
 def mode() -> str | None:
@@ -115,7 +116,9 @@ def env(
     """
     if isinstance(program, (str, bytes, os.PathLike)):
         raise TypeError(
-            "detshim.env: program={0!r} is not accepted: it takes a list of words, as [{0!r}]".format(program)
+            "detshim.env: program={0!r} is not accepted: it takes a list of words, as [{0!r}]".format(
+                program
+            )
         )
     base = os.environ if base is None else base
     asked_mode = (base.get("DETSHIM_MODE") or None) if mode is None else mode
@@ -123,16 +126,27 @@ def env(
     if asked_mode is None and active():
         words.append("--mode=enforce")  # in place of what aside() says
     folder = None if log is None else os.fsdecode(log)
-    for option, value in (("--seed", seed), ("--mode", asked_mode), ("--log", folder), ("--disable", disable)):
+    for option, value in (
+        ("--seed", seed),
+        ("--mode", asked_mode),
+        ("--log", folder),
+        ("--disable", disable),
+    ):
         if value == "":  # the command would take the next word for the option's
             raise ValueError(
-                "detshim.env: {}='' is not accepted: a text that is not empty, or None".format(option.lstrip("-"))
+                "detshim.env: {}='' is not accepted: a text that is not empty, or None".format(
+                    option.lstrip("-")
+                )
             )
         if value is not None:
             words.append("{}={}".format(option, value))
     words += ["--keep-aslr", "--print-environment", "--", *program]
     asked = subprocess.run(
-        words, env=aside(base), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        words,
+        env=aside(base),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     if asked.returncode != 0:
         raise ValueError(os.fsdecode(asked.stderr).strip())

@@ -1,4 +1,5 @@
 """`python -m detshim` and the script `detshim`: become the command."""
+
 import os
 import sys
 

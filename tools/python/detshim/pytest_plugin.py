@@ -3,6 +3,7 @@
 A test with the marker is run in processes of its own, by repeatable_runs.py; what such a process does differently from
 any other pytest is in repeatable_child.py.
 """
+
 from __future__ import annotations
 
 import os
@@ -47,7 +48,7 @@ def number_of(text: str) -> int | None:
 
 
 def seed_of(asked: str | None) -> str:
-    """What --detshim[=SEED] comes to, as a text."""
+    """The seed that --detshim[=SEED] asks for, as a text."""
     if asked and number_of(asked) is None:
         raise pytest.UsageError(
             "--detshim={} is not accepted: a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x "
@@ -69,11 +70,15 @@ def own_command() -> list[str]:
 def check_present(asked: str | None) -> None:
     """Nothing where detshim is in this process as asked for; one line where it is otherwise."""
     if detshim.mode() == "off":
-        raise pytest.UsageError("--detshim: DETSHIM_MODE=off is in force, so nothing would be repeatable")
+        raise pytest.UsageError(
+            "--detshim: DETSHIM_MODE=off is in force, so nothing would be repeatable"
+        )
     here = os.environ.get("DETSHIM_SEED", "")
     if asked and number_of(here) != number_of(seed_of(asked)):
         raise pytest.UsageError(
-            "--detshim={}: pytest runs under detshim already, with DETSHIM_SEED={}".format(asked, here)
+            "--detshim={}: pytest runs under detshim already, with DETSHIM_SEED={}".format(
+                asked, here
+            )
         )
 
 
@@ -89,11 +94,15 @@ def start_anew(config: pytest.Config, asked: str) -> None:
         )
     if _is_started_anew:
         raise pytest.UsageError(
-            "--detshim: libdetshim.so does not come up in {0}: `detshim doctor -- {0}` says why".format(sys.executable)
+            "--detshim: libdetshim.so does not come up in {0}: `detshim doctor -- {0}` says why".format(
+                sys.executable
+            )
         )
     if list(config.invocation_params.args) != sys.argv[1:]:
         raise pytest.UsageError(
-            "--detshim: pytest was called by another program; start that one by `detshim run --seed {} --`".format(seed)
+            "--detshim: pytest was called by another program; start that one by `detshim run --seed {} --`".format(
+                seed
+            )
         )
     sys.stdout.flush()
     sys.stderr.flush()
@@ -129,7 +138,9 @@ def pytest_cmdline_main(config: pytest.Config) -> Iterator[None]:
 
 def pytest_report_header() -> str | None:
     if detshim.active():
-        return "detshim: mode {}, seed {}".format(detshim.mode(), os.environ.get("DETSHIM_SEED", "drawn"))
+        return "detshim: mode {}, seed {}".format(
+            detshim.mode(), os.environ.get("DETSHIM_SEED", "drawn")
+        )
     return None
 
 

@@ -1,5 +1,6 @@
 """A process that runs one test of @pytest.mark.repeatable, with the words that pytest was called with, and writes down
 what came of it. repeatable_runs.py starts it."""
+
 from __future__ import annotations
 
 import json
@@ -19,9 +20,22 @@ _values: list[list[str]] = []
 # What words of the command line would make this process do besides: other tests, other processes, the reports of the
 # process that started it. Each is set where the plugin that knows it is there.
 _PLAIN: dict[str, Any] = {
-    **dict.fromkeys(("allure_report_dir", "deselect", "htmlpath", "json_report_file", "maxprocesses", "numprocesses"), None),
+    **dict.fromkeys(
+        (
+            "allure_report_dir",
+            "deselect",
+            "htmlpath",
+            "json_report_file",
+            "maxprocesses",
+            "numprocesses",
+        ),
+        None,
+    ),
     **dict.fromkeys(("pastebin", "report_log", "xmlpath"), None),
-    **dict.fromkeys(("collectonly", "failedfirst", "json_report", "lf", "newfirst", "setuponly", "setupplan"), False),
+    **dict.fromkeys(
+        ("collectonly", "failedfirst", "json_report", "lf", "newfirst", "setuponly", "setupplan"),
+        False,
+    ),
     **dict.fromkeys(("stepwise", "trace", "usepdb"), False),
     **{"keyword": "", "markexpr": "", "dist": "no", "reruns": 0, "tx": []},
     "log_file": os.devnull,  # not None: that would be the project's file's log_file
@@ -52,13 +66,15 @@ class Child:
         self._config = config
         self._reports: list[object] = []
         self._found = False
-        self._errors: list[str] = []  # why pytest did not come to the test's end, as pytest says it
+        self._errors: list[str] = []  # why pytest did not reach the test's end, as pytest says it
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if not report.passed:
             self._errors.append(report.longreprtext)
 
-    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:  # pytest.exit() too
+    def pytest_keyboard_interrupt(
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> None:  # pytest.exit() too
         self._errors.append(excinfo.exconly())
 
     def pytest_internalerror(self, excrepr: object) -> None:
@@ -70,7 +86,9 @@ class Child:
         self._found = bool(items)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._reports.append(self._config.hook.pytest_report_to_serializable(config=self._config, report=report))
+        self._reports.append(
+            self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
+        )
 
     # Around all others: they may still change the status that the process is to end with.
     @pytest.hookimpl(tryfirst=True, hookwrapper=True)

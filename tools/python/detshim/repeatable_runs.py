@@ -1,4 +1,5 @@
 """Runs a test of @pytest.mark.repeatable in processes of its own, one after the other, and compares what came."""
+
 from __future__ import annotations
 
 import inspect
@@ -20,7 +21,7 @@ import detshim
 from detshim import repeatable_child
 
 _MOST_LINES = 40  # of what `detshim log diff` prints, in a failure
-_LAST_LINES = 6  # of why a process did not come to the test's end
+_LAST_LINES = 6  # of why a process did not reach the test's end
 
 
 class Refused(Exception):
@@ -36,12 +37,16 @@ def settings_of(item: pytest.Item, seed: str) -> dict[str, Any]:
     """The arguments of the item's marker, checked; its seed, else `seed`."""
     marker: Any = item.get_closest_marker("repeatable")
     written = "repeatable({})".format(
-        ", ".join([*map(repr, marker.args), *("{}={!r}".format(*pair) for pair in marker.kwargs.items())])
+        ", ".join(
+            [*map(repr, marker.args), *("{}={!r}".format(*pair) for pair in marker.kwargs.items())]
+        )
     )
     try:
         bound = inspect.signature(_settings).bind(*marker.args, **marker.kwargs)
     except TypeError as error:
-        raise Refused("{} is not accepted: {}; it takes n, seed and stdout".format(written, error)) from None
+        raise Refused(
+            "{} is not accepted: {}; it takes n, seed and stdout".format(written, error)
+        ) from None
     settings = _settings(*bound.args, **bound.kwargs)
     n, own_seed = settings["n"], settings["seed"]
     if isinstance(n, bool) or not isinstance(n, int) or n < 2:
@@ -76,11 +81,15 @@ class Run:
             load = config.hook.pytest_report_from_serializable
             self.reports = [load(config=config, data=data) for data in self.result["reports"]]
             for report in self.reports:
-                if isinstance(report.longrepr, list):  # where a test was skipped; JSON has no tuples
+                if isinstance(
+                    report.longrepr, list
+                ):  # where a test was skipped; JSON has no tuples
                     report.longrepr = tuple(report.longrepr)
 
     def end(self) -> str:
-        return "signal {}".format(-self.status) if self.status < 0 else "status {}".format(self.status)
+        return (
+            "signal {}".format(-self.status) if self.status < 0 else "status {}".format(self.status)
+        )
 
     def died(self) -> bool:
         """Whether the process ended otherwise than pytest meant it to: before or after it wrote anything down."""
@@ -96,14 +105,18 @@ class Run:
         return lines[-1] if refused else ""
 
     def broke_off(self) -> bool:
-        """Whether pytest did not come to the test's end, as by pytest.exit()."""
-        return self.result is not None and not any(report.when == "teardown" for report in self.reports)
+        """Whether pytest did not reach the test's end, as by pytest.exit()."""
+        return self.result is not None and not any(
+            report.when == "teardown" for report in self.reports
+        )
 
     def last_error(self) -> str:
         """The last lines of why it is not over; of what pytest said, else of what the process printed."""
         errors = self.result["errors"] if self.result else []
         text = errors[0] if errors else self.printed()
-        lines = [line for line in text.splitlines() if line.strip() and not line.startswith("detshim: ")]
+        lines = [
+            line for line in text.splitlines() if line.strip() and not line.startswith("detshim: ")
+        ]
         return "\n".join(lines[-_LAST_LINES:] or ["its process ended with " + self.end()])
 
     def outcomes(self) -> str:
@@ -141,7 +154,12 @@ class Run:
     def stdout(self) -> str:
         # A report has what was printed in those before it; one of a subtest has its own alone.
         last = [self.reports[-1].capstdout] if self.reports else []
-        return "".join([*(report.capstdout for report in self.reports[:-1] if hasattr(report, "context")), *last])
+        return "".join(
+            [
+                *(report.capstdout for report in self.reports[:-1] if hasattr(report, "context")),
+                *last,
+            ]
+        )
 
     def values(self) -> list[list[str]]:
         return self.result["values"] if self.result else []
@@ -153,13 +171,19 @@ def _words_of_pytest(config: pytest.Config) -> tuple[list[str], list[str]]:
     if hasattr(config, "workerinput"):  # pytest-xdist's: as the process was called that started it
         program, *arguments = config.workerinput["mainargv"]
         if pathlib.Path(program).name not in ("pytest", "py.test", "__main__.py"):
-            raise Refused("repeatable: pytest was called by another program ({}), with pytest-xdist".format(program))
+            raise Refused(
+                "repeatable: pytest was called by another program ({}), with pytest-xdist".format(
+                    program
+                )
+            )
     is_script = pathlib.Path(program).name in ("pytest", "py.test")
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     return [sys.executable, *flags, *([program] if is_script else ["-m", "pytest"])], arguments
 
 
-def _command(item: pytest.Item, run: Run, settings: dict[str, Any], folder: pathlib.Path) -> list[str]:
+def _command(
+    item: pytest.Item, run: Run, settings: dict[str, Any], folder: pathlib.Path
+) -> list[str]:
     start, arguments = _words_of_pytest(item.config)
     # Where a file of a test's is must be the same in each.
     own = ["--capture=fd", "--basetemp={}".format(folder / "tmp")]
@@ -170,17 +194,31 @@ def _command(item: pytest.Item, run: Run, settings: dict[str, Any], folder: path
     if getattr(item.config.option, "debug", None):  # before any plugin could take it back
         own.append("--debug=" + os.devnull)
     at = arguments.index("--") if "--" in arguments else len(arguments)
-    of_detshim = [detshim.command(), "run", "--seed=" + settings["seed"], "--log={}".format(run.log)]
+    of_detshim = [
+        detshim.command(),
+        "run",
+        "--seed=" + settings["seed"],
+        "--log={}".format(run.log),
+    ]
     if detshim.active():
         # A run of its own, not a child in this one's: until --mode the library does nothing (aside()).
-        of_detshim = ["env", "-u", "DETSHIM_RUN", *of_detshim, "--mode=" + os.environ.get("DETSHIM_MODE", "enforce")]
+        of_detshim = [
+            "env",
+            "-u",
+            "DETSHIM_RUN",
+            *of_detshim,
+            "--mode=" + os.environ.get("DETSHIM_MODE", "enforce"),
+        ]
     return [*of_detshim, "--", *start, *arguments[:at], *own, *arguments[at:]]
 
 
 def _environment(item: pytest.Item, run: Run) -> dict[str, str]:
     environment = detshim.aside(os.environ)
     for name in [*environment]:
-        if name.startswith(("PYTEST_XDIST_", "COV_CORE_", "COVERAGE_PROCESS_")) or name == "PYTEST_CURRENT_TEST":
+        if (
+            name.startswith(("PYTEST_XDIST_", "COV_CORE_", "COVERAGE_PROCESS_"))
+            or name == "PYTEST_CURRENT_TEST"
+        ):
             del environment[name]
     environment[repeatable_child.VARIABLE] = json.dumps(
         {"nodeid": item.nodeid, "file": str(item.path), "result": str(run.result_file)}
@@ -207,7 +245,9 @@ def _run(item: pytest.Item, number: int, settings: dict[str, Any], folder: pathl
         if run.refusal():
             raise Refused("repeatable: " + run.refusal())
     elif run.result["mode"] in (None, "off"):
-        raise Refused("repeatable: the test's process did not run under detshim (DETSHIM_MODE=off?)")
+        raise Refused(
+            "repeatable: the test's process did not run under detshim (DETSHIM_MODE=off?)"
+        )
     elif not run.result["found"]:
         raise Refused(
             "repeatable: pytest does not find the test in a process of its own (its id changes, or its file does not load): "
@@ -219,9 +259,11 @@ def _run(item: pytest.Item, number: int, settings: dict[str, Any], folder: pathl
 def _first_difference_of_lines(first: str, other: str) -> str:
     lines, others = first.splitlines(), other.splitlines()
     for i in range(max(len(lines), len(others))):
-        one, two = (all_[i] if i < len(all_) else None for all_ in (lines, others))
-        if one != two:
-            return "line {}: {} / {}".format(i + 1, *("nothing" if text is None else repr(text) for text in (one, two)))
+        line, other_line = (all_[i] if i < len(all_) else None for all_ in (lines, others))
+        if line != other_line:
+            return "line {}: {} / {}".format(
+                i + 1, *("nothing" if text is None else repr(text) for text in (line, other_line))
+            )
     return "the ends of lines"
 
 
@@ -231,9 +273,9 @@ def _differences(first: Run, other: Run, compares_stdout: bool) -> list[str]:
     if first.outcomes() != other.outcomes():
         lines.append("outcome: {} / {}".format(first.outcomes(), other.outcomes()))
     else:
-        for one, two in zip(first.messages(), other.messages()):
-            if one != two:
-                lines.append("message: " + _first_difference_of_lines(one, two))
+        for message, other_message in zip(first.messages(), other.messages()):
+            if message != other_message:
+                lines.append("message: " + _first_difference_of_lines(message, other_message))
                 break
     values, others = first.values(), other.values()
     for value, other_value in zip(values, others):
@@ -241,12 +283,18 @@ def _differences(first: Run, other: Run, compares_stdout: bool) -> list[str]:
             both = "{} / {}".format(value[2], other_value[2])
             if value[2] == other_value[2]:
                 both = "other bits, both shown as " + value[2]
-            name = value[0] if value[0] == other_value[0] else "{} / {}".format(value[0], other_value[0])
+            name = (
+                value[0]
+                if value[0] == other_value[0]
+                else "{} / {}".format(value[0], other_value[0])
+            )
             lines.append("{}: {}".format(name, both))
             break
     else:
         if len(values) != len(others):
-            lines.append("repeatable_value() was called {} times / {} times".format(len(values), len(others)))
+            lines.append(
+                "repeatable_value() was called {} times / {} times".format(len(values), len(others))
+            )
     if compares_stdout and first.stdout() != other.stdout():
         lines.append("stdout, " + _first_difference_of_lines(first.stdout(), other.stdout()))
     return lines
@@ -258,14 +306,22 @@ def _first_cause(first: Run, other: Run) -> list[str]:
     asked = subprocess.run(
         words, env=detshim.aside(os.environ), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )  # fmt: skip
-    own = os.path.dirname(__file__) + os.sep  # what this plugin reads of clocks is no cause of the test's
-    lines = [line for line in asked.stdout.decode(errors="replace").rstrip().splitlines() if own not in line]
+    own = (
+        os.path.dirname(__file__) + os.sep
+    )  # what this plugin reads of clocks is no cause of the test's
+    lines = [
+        line
+        for line in asked.stdout.decode(errors="replace").rstrip().splitlines()
+        if own not in line
+    ]
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES:] = ["… ({} more lines)".format(len(lines) - _MOST_LINES)]
     return ["$ detshim " + " ".join(words[1:]), *lines]
 
 
-def _report(item: pytest.Item, when: Any, outcome: Any, text: str, sections: Iterable[Any] = ()) -> pytest.TestReport:
+def _report(
+    item: pytest.Item, when: Any, outcome: Any, text: str, sections: Iterable[Any] = ()
+) -> pytest.TestReport:
     return TestReport(
         nodeid=item.nodeid,
         location=item.location,
@@ -277,7 +333,9 @@ def _report(item: pytest.Item, when: Any, outcome: Any, text: str, sections: Ite
     )
 
 
-def _compare(item: pytest.Item, settings: dict[str, Any], folder: pathlib.Path) -> tuple[list[Any], bool]:
+def _compare(
+    item: pytest.Item, settings: dict[str, Any], folder: pathlib.Path
+) -> tuple[list[Any], bool]:
     """Reports of the first run where all are alike; one that failed where one is not."""
     first = _run(item, 1, settings, folder)
     for number in range(2, settings["n"] + 1):
@@ -289,15 +347,17 @@ def _compare(item: pytest.Item, settings: dict[str, Any], folder: pathlib.Path) 
             )
             lines = [head, *("  " + line for line in differences), "", *_first_cause(first, run)]
             sections = [
-                ("Captured stdout call of run {}".format(one.number), one.stdout())
-                for one in (first, run)
-                if one.stdout()
+                ("Captured stdout call of run {}".format(shown.number), shown.stdout())
+                for shown in (first, run)
+                if shown.stdout()
             ]
             return [_report(item, "call", "failed", "\n".join(lines), sections)], True
     text = "repeatable: in each of {} runs ".format(settings["n"])
     output = [("Output of run 1", first.printed())]
     if first.died():
-        return [_report(item, "call", "failed", text + "the process ended with " + first.end(), output)], False
+        return [
+            _report(item, "call", "failed", text + "the process ended with " + first.end(), output)
+        ], False
     if first.broke_off():
         text += "pytest was stopped before the test was over: " + first.last_error()
         return [_report(item, "call", "failed", text, output)], False
@@ -312,7 +372,9 @@ def reports_of(item: pytest.Item, seed: str) -> list[Any]:
         reports, keep = _compare(item, settings_of(item, seed), folder)
     except Refused as error:
         reports = [_report(item, "setup", "failed", str(error))]
-    except OutcomeException as error:  # of an alarm, as pytest-timeout's: raised wherever this process is just then
+    except (
+        OutcomeException
+    ) as error:  # of an alarm, as pytest-timeout's: raised wherever this process is just then
         reports = [_report(item, "call", "failed", "repeatable: {}".format(error))]
     finally:
         if not keep:  # logs that differ stay for the user

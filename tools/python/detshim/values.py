@@ -1,4 +1,5 @@
 """What a test gives to be compared between processes: a digest of all its bits, and a text to show."""
+
 from __future__ import annotations
 
 import hashlib
@@ -26,10 +27,18 @@ def _array_parts(value: Any) -> tuple[str, tuple[int, ...], bytes] | None:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         if value.layout is not torch.strided or value.is_quantized:
-            raise TypeError("repeatable_value takes dense tensors; give the parts of this one ({})".format(value.layout))
+            raise TypeError(
+                "repeatable_value takes dense tensors; give the parts of this one ({})".format(
+                    value.layout
+                )
+            )
         plain = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
         # As bytes: NumPy has no bfloat16.
-        return str(value.dtype), tuple(value.shape), plain.reshape(-1).view(torch.uint8).numpy().tobytes()
+        return (
+            str(value.dtype),
+            tuple(value.shape),
+            plain.reshape(-1).view(torch.uint8).numpy().tobytes(),
+        )
     if not hasattr(value, "__array__"):
         return None
     import numpy  # type: ignore[import-not-found, unused-ignore]
@@ -43,7 +52,9 @@ def _array_parts(value: Any) -> tuple[str, tuple[int, ...], bytes] | None:
             if hasattr(type(value), name):
                 raise TypeError(
                     "repeatable_value takes arrays without labels, units or masks of their own; give its parts "
-                    "({} has '{}', which its array would not show)".format(type(value).__name__, name)
+                    "({} has '{}', which its array would not show)".format(
+                        type(value).__name__, name
+                    )
                 )
     array = numpy.asarray(value)
     if array.dtype.hasobject:

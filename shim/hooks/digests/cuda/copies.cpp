@@ -1,13 +1,13 @@
 // Copies that bring something to the host: hashed if DETSHIM_FINGERPRINT asks for it
 // (core/fingerprint/pending_transfers.h). Nothing is changed and nothing is waited for.
 //
-// Not seen: memory that host and GPU both reach (managed, mapped), copies out of arrays and of boxes, which
-// no framework makes. Of copies that are captured into a graph it is said then that they were not read. Peer
-// copies go from GPU to GPU.
+// Not seen: memory that host and GPU both reach (managed, mapped), copies out of arrays and of
+// boxes, which no framework makes. Of copies that are captured into a graph it is said then that
+// they were not read. Peer copies go from GPU to GPU.
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0.
 #include "core/fingerprint/pending_transfers.h"
-#include "hooks/support/driver.h"
+#include "hooks/cuda/driver.h"
 
 namespace detshim {
 namespace {
@@ -43,14 +43,16 @@ void add_in_stream(const Call& call, const HostArea& area, CUstream stream) {
     add_copy_in_stream(digest_of(call, number), area, number, context);
 }
 
-/// The body of a copy's hook: `describe(hook, arguments...)` gives what it brings to the host, nothing for
-/// one that goes elsewhere.
+/// The body of a copy's hook: `describe(hook, arguments...)` gives what it brings to the host,
+/// nothing for one that goes elsewhere.
 template <auto describe, typename Call, typename... Arguments>
 auto copy(const Call& call, Arguments... arguments) {
   const auto status = call.real(arguments...);
-  if (!wants_fingerprint(call, status)) return status;
+  if (!wants_fingerprint(call, status))
+    return status;
   const HostArea area = describe(call.hook(), arguments...);
-  if (area.start == nullptr || area.size() == 0) return status;
+  if (area.start == nullptr || area.size() == 0)
+    return status;
   if constexpr ((__is_same(Arguments, CUstream) || ...))
     add_in_stream(call, area, argument_of_type<CUstream>(arguments...));
   else
@@ -62,14 +64,17 @@ const void* memory_at(CUdeviceptr address) {
   return reinterpret_cast<const void*>(static_cast<uintptr_t>(address));
 }
 
-/// True if memory that a copy by address reaches is the host's: the driver does not know it, or as its own.
+/// True if memory that a copy by address reaches is the host's: the driver does not know it, or as
+/// its own.
 bool is_of_host(const Hook& hook, const void* memory) {
-  static constinit DriverFunction<CUresult(void*, int, CUdeviceptr)> get_attribute("cuPointerGetAttribute");
+  static constinit DriverFunction<CUresult(void*, int, CUdeviceptr)> get_attribute(
+      "cuPointerGetAttribute");
   unsigned type = 0, is_managed = 0;
   const auto ask = [&](unsigned& value, int attribute) {
     return get_attribute.succeeds(hook, &value, attribute, number_of(memory));
   };
-  if (!ask(type, pointer_memory_type)) return true;
+  if (!ask(type, pointer_memory_type))
+    return true;
   return type == static_cast<unsigned>(MemoryType::host) &&
          (!ask(is_managed, pointer_is_managed) || is_managed == 0);
 }
@@ -90,8 +95,8 @@ HostArea from_memory(const Hook& hook, void* to, const void* /*from*/, size_t si
   return to_host(hook, kind, {to, size});
 }
 template <typename... Stream>
-HostArea from_rows(const Hook& hook, void* to, size_t to_pitch, const void* /*from*/, size_t /*from_pitch*/,
-                   size_t width, size_t height, CopyKind kind, Stream...) {
+HostArea from_rows(const Hook& hook, void* to, size_t to_pitch, const void* /*from*/,
+                   size_t /*from_pitch*/, size_t width, size_t height, CopyKind kind, Stream...) {
   return to_host(hook, kind, {to, width, height, to_pitch});
 }
 // The driver's. Device memory is a number there, and host memory where addresses tell.
@@ -101,7 +106,8 @@ HostArea from_device(const Hook&, void* to, CUdeviceptr /*from*/, size_t size, S
   return {to, size};
 }
 template <typename... Stream>
-HostArea by_address(const Hook& hook, CUdeviceptr to, CUdeviceptr /*from*/, size_t size, Stream...) {
+HostArea by_address(const Hook& hook, CUdeviceptr to, CUdeviceptr /*from*/, size_t size,
+                    Stream...) {
   return is_of_host(hook, memory_at(to)) ? HostArea{memory_at(to), size} : HostArea{};
 }
 constexpr Description hashed = {
@@ -110,9 +116,9 @@ constexpr Description hashed = {
 };
 constexpr Description hashed_later = {
     .action = Action::observe,
-    .summary =
-        "Hashes what the copy brings to the host once the program has waited for it, if DETSHIM_FINGERPRINT "
-        "asks for it.",
+    .summary = "Hashes what the copy brings to the host once the program has waited for it, if "
+               "DETSHIM_FINGERPRINT "
+               "asks for it.",
 };
 
 } // namespace
@@ -121,17 +127,17 @@ constexpr Description hashed_later = {
 using namespace detshim;
 
 // A copy that waits, one in a stream, and both where a null stream is the thread's own.
-#define WAITING(LIBRARY, STATUS, NAME, ...)                                                                  \
-  DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME, CudaCall, copy, hashed, __VA_ARGS__);                        \
+#define WAITING(LIBRARY, STATUS, NAME, ...)                                                        \
+  DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME, CudaCall, copy, hashed, __VA_ARGS__);              \
   DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME##_ptds, CudaCall, copy, hashed, __VA_ARGS__)
-#define IN_STREAM(LIBRARY, STATUS, NAME, ...)                                                                \
-  DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME, CudaCall, copy, hashed_later, __VA_ARGS__);                  \
+#define IN_STREAM(LIBRARY, STATUS, NAME, ...)                                                      \
+  DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME, CudaCall, copy, hashed_later, __VA_ARGS__);        \
   DETSHIM_DESCRIBED_HOOK(LIBRARY, STATUS, NAME##_ptsz, CudaCall, copy, hashed_later, __VA_ARGS__)
-#define RUNTIME(NAME, DESCRIBE)                                                                              \
-  WAITING(cudart, cudaError, NAME, DESCRIBE<>);                                                              \
+#define RUNTIME(NAME, DESCRIBE)                                                                    \
+  WAITING(cudart, cudaError, NAME, DESCRIBE<>);                                                    \
   IN_STREAM(cudart, cudaError, NAME##Async, DESCRIBE<CUstream>)
-#define DRIVER(NAME, ASYNC, DESCRIBE)                                                                        \
-  WAITING(cuda, CUresult, NAME, DESCRIBE<>);                                                                 \
+#define DRIVER(NAME, ASYNC, DESCRIBE)                                                              \
+  WAITING(cuda, CUresult, NAME, DESCRIBE<>);                                                       \
   IN_STREAM(cuda, CUresult, ASYNC, DESCRIBE<CUstream>)
 
 RUNTIME(cudaMemcpy, from_memory);

@@ -2,7 +2,7 @@
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0.
 #include "core/fingerprint/pending_transfers.h"
-#include "hooks/support/driver.h"
+#include "hooks/cuda/driver.h"
 
 namespace detshim {
 namespace {
@@ -31,7 +31,8 @@ void stream_waits(const Hook& hook, CUstream stream, CUevent event, unsigned /*f
 template <auto note, typename Call, typename... Arguments>
 auto note_after(const Call& call, Arguments... arguments) {
   const auto status = call.real(arguments...);
-  if (wants_fingerprint(call, status)) note(call.hook(), arguments...);
+  if (wants_fingerprint(call, status))
+    note(call.hook(), arguments...);
   return status;
 }
 
@@ -45,19 +46,21 @@ constexpr Description noted = {
 
 using namespace detshim;
 
-#define BOTH(HOOK, NAME, PARAMS, NOTE)                                                                       \
-  HOOK(cudart, CudaCall<cudaError PARAMS>, cuda##NAME, note_after<NOTE>, noted);                             \
+#define BOTH(HOOK, NAME, PARAMS, NOTE)                                                             \
+  HOOK(cudart, CudaCall<cudaError PARAMS>, cuda##NAME, note_after<NOTE>, noted);                   \
   HOOK(cuda, CudaCall<CUresult PARAMS>, cu##NAME, note_after<NOTE>, noted)
 
 BOTH(DETSHIM_STREAM_HOOK, StreamSynchronize, (CUstream), end_of_stream);
 BOTH(DETSHIM_STREAM_HOOK, StreamQuery, (CUstream), end_of_stream);
 BOTH(DETSHIM_TEMPLATE_HOOK, EventSynchronize, (CUevent), end_of_event);
 BOTH(DETSHIM_TEMPLATE_HOOK, EventQuery, (CUevent), end_of_event);
-DETSHIM_TEMPLATE_HOOK(cudart, CudaCall<cudaError()>, cudaDeviceSynchronize, note_after<end_of_context>,
+DETSHIM_TEMPLATE_HOOK(cudart, CudaCall<cudaError()>, cudaDeviceSynchronize,
+                      note_after<end_of_context>, noted);
+DETSHIM_TEMPLATE_HOOK(cuda, CudaCall<CUresult()>, cuCtxSynchronize, note_after<end_of_context>,
                       noted);
-DETSHIM_TEMPLATE_HOOK(cuda, CudaCall<CUresult()>, cuCtxSynchronize, note_after<end_of_context>, noted);
 DETSHIM_TEMPLATE_HOOK(cuda, CudaCall<CUresult(CUcontext)>, cuCtxSynchronize_v2,
                       note_after<end_of_given_context>, noted);
 BOTH(DETSHIM_STREAM_HOOK, EventRecord, (CUevent, CUstream), recorded<>);
-BOTH(DETSHIM_STREAM_HOOK, EventRecordWithFlags, (CUevent, CUstream, unsigned flags), recorded<unsigned>);
+BOTH(DETSHIM_STREAM_HOOK, EventRecordWithFlags, (CUevent, CUstream, unsigned flags),
+     recorded<unsigned>);
 BOTH(DETSHIM_STREAM_HOOK, StreamWaitEvent, (CUstream, CUevent, unsigned flags), stream_waits);

@@ -1,4 +1,5 @@
-// A double of libcuda.so.1. Addresses of memory that it gave are the device's, all others the host's.
+// A double of libcuda.so.1. Addresses of memory that it gave are the device's, all others the
+// host's.
 #include "late.h"
 
 #include <set>
@@ -25,8 +26,9 @@ int batch(const char* name, const DevicePointer* to, const DevicePointer* from, 
           size_t count, Opaque stream) {
   record("%s", name);
   for (size_t i = 0; i < count && !fails(); ++i)
-    streams[stream].push_back(
-        {[to = to[i], from = from[i], size = sizes[i]] { std::memcpy(bytes_at(to), bytes_at(from), size); }});
+    streams[stream].push_back({[to = to[i], from = from[i], size = sizes[i]] {
+      std::memcpy(bytes_at(to), bytes_at(from), size);
+    }});
   return fails();
 }
 
@@ -44,62 +46,69 @@ int cuMemAlloc_v2(DevicePointer* memory, size_t size) {
   return 0;
 }
 
-int cuLaunchKernel(Opaque, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Opaque,
-                   void**, void**) {
+int cuLaunchKernel(Opaque, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   Opaque, void**, void**) {
   record("cuLaunchKernel");
   return 0;
 }
 
-int cuCtxGetCurrent(Opaque* context) { return *context = reinterpret_cast<Opaque>(uintptr_t{0xC0}), 0; }
+int cuCtxGetCurrent(Opaque* context) {
+  return *context = reinterpret_cast<Opaque>(uintptr_t{0xC0}), 0;
+}
 
 int cuPointerGetAttribute(void* data, int attribute, DevicePointer pointer) {
-  if (attribute != 2 || !device_memory().contains(pointer)) return 1;
+  if (attribute != 2 || !device_memory().contains(pointer))
+    return 1;
   *static_cast<unsigned*>(data) = 2;
   return 0;
 }
 
 int cuStreamIsCapturing(Opaque, int* status) { return *status = misbehaves("captured") ? 1 : 0, 0; }
 
-#define DEFINE(SYNC, STREAM)                                                                                 \
-  int cuMemcpyDtoH_v2##SYNC(void* to, DevicePointer from, size_t size) {                                     \
-    return at_once("cuMemcpyDtoH_v2" #SYNC, {bytes_at(to), bytes_at(from), size});                           \
-  }                                                                                                          \
-  int cuMemcpyDtoHAsync_v2##STREAM(void* to, DevicePointer from, size_t size, Opaque stream) {               \
-    return later("cuMemcpyDtoHAsync_v2" #STREAM, {bytes_at(to), bytes_at(from), size}, stream);              \
-  }                                                                                                          \
-  int cuMemcpy##SYNC(DevicePointer to, DevicePointer from, size_t size) {                                    \
-    return at_once("cuMemcpy" #SYNC, {bytes_at(to), bytes_at(from), size});                                  \
-  }                                                                                                          \
-  int cuMemcpyAsync##STREAM(DevicePointer to, DevicePointer from, size_t size, Opaque stream) {              \
-    return later("cuMemcpyAsync" #STREAM, {bytes_at(to), bytes_at(from), size}, stream);                     \
-  }                                                                                                          \
-  int cuMemcpy2D_v2##SYNC(const Copy2D* copy) { return at_once("cuMemcpy2D_v2" #SYNC, rows_of(*copy)); }     \
-  int cuMemcpy2DUnaligned_v2##SYNC(const Copy2D* copy) {                                                     \
-    return at_once("cuMemcpy2DUnaligned_v2" #SYNC, rows_of(*copy));                                          \
-  }                                                                                                          \
-  int cuMemcpy2DAsync_v2##STREAM(const Copy2D* copy, Opaque stream) {                                        \
-    return later("cuMemcpy2DAsync_v2" #STREAM, rows_of(*copy), stream);                                      \
-  }                                                                                                          \
-  int cuMemcpyBatchAsync##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count, void*, \
-                                 size_t*, size_t, size_t*, Opaque stream) {                                  \
-    return batch("cuMemcpyBatchAsync" #STREAM, to, from, sizes, count, stream);                              \
-  }                                                                                                          \
-  int cuMemcpyBatchAsync_v2##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count,     \
-                                    void*, size_t*, size_t, Opaque stream) {                                 \
-    return batch("cuMemcpyBatchAsync_v2" #STREAM, to, from, sizes, count, stream);                           \
-  }                                                                                                          \
-  int cuStreamSynchronize##STREAM(Opaque stream) {                                                           \
-    return wait_for_stream("cuStreamSynchronize" #STREAM, stream);                                           \
-  }                                                                                                          \
-  int cuStreamQuery##STREAM(Opaque stream) { return wait_for_stream("cuStreamQuery" #STREAM, stream); }      \
-  int cuEventRecord##STREAM(Opaque event, Opaque stream) {                                                   \
-    return record_event("cuEventRecord" #STREAM, event, stream);                                             \
-  }                                                                                                          \
-  int cuEventRecordWithFlags##STREAM(Opaque event, Opaque stream, unsigned) {                                \
-    return record_event("cuEventRecordWithFlags" #STREAM, event, stream);                                    \
-  }                                                                                                          \
-  int cuStreamWaitEvent##STREAM(Opaque stream, Opaque event, unsigned) {                                     \
-    return let_wait("cuStreamWaitEvent" #STREAM, stream, event);                                             \
+#define DEFINE(SYNC, STREAM)                                                                       \
+  int cuMemcpyDtoH_v2##SYNC(void* to, DevicePointer from, size_t size) {                           \
+    return at_once("cuMemcpyDtoH_v2" #SYNC, {bytes_at(to), bytes_at(from), size});                 \
+  }                                                                                                \
+  int cuMemcpyDtoHAsync_v2##STREAM(void* to, DevicePointer from, size_t size, Opaque stream) {     \
+    return later("cuMemcpyDtoHAsync_v2" #STREAM, {bytes_at(to), bytes_at(from), size}, stream);    \
+  }                                                                                                \
+  int cuMemcpy##SYNC(DevicePointer to, DevicePointer from, size_t size) {                          \
+    return at_once("cuMemcpy" #SYNC, {bytes_at(to), bytes_at(from), size});                        \
+  }                                                                                                \
+  int cuMemcpyAsync##STREAM(DevicePointer to, DevicePointer from, size_t size, Opaque stream) {    \
+    return later("cuMemcpyAsync" #STREAM, {bytes_at(to), bytes_at(from), size}, stream);           \
+  }                                                                                                \
+  int cuMemcpy2D_v2##SYNC(const Copy2D* copy) {                                                    \
+    return at_once("cuMemcpy2D_v2" #SYNC, rows_of(*copy));                                         \
+  }                                                                                                \
+  int cuMemcpy2DUnaligned_v2##SYNC(const Copy2D* copy) {                                           \
+    return at_once("cuMemcpy2DUnaligned_v2" #SYNC, rows_of(*copy));                                \
+  }                                                                                                \
+  int cuMemcpy2DAsync_v2##STREAM(const Copy2D* copy, Opaque stream) {                              \
+    return later("cuMemcpy2DAsync_v2" #STREAM, rows_of(*copy), stream);                            \
+  }                                                                                                \
+  int cuMemcpyBatchAsync##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes,            \
+                                 size_t count, void*, size_t*, size_t, size_t*, Opaque stream) {   \
+    return batch("cuMemcpyBatchAsync" #STREAM, to, from, sizes, count, stream);                    \
+  }                                                                                                \
+  int cuMemcpyBatchAsync_v2##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes,         \
+                                    size_t count, void*, size_t*, size_t, Opaque stream) {         \
+    return batch("cuMemcpyBatchAsync_v2" #STREAM, to, from, sizes, count, stream);                 \
+  }                                                                                                \
+  int cuStreamSynchronize##STREAM(Opaque stream) {                                                 \
+    return wait_for_stream("cuStreamSynchronize" #STREAM, stream);                                 \
+  }                                                                                                \
+  int cuStreamQuery##STREAM(Opaque stream) {                                                       \
+    return wait_for_stream("cuStreamQuery" #STREAM, stream);                                       \
+  }                                                                                                \
+  int cuEventRecord##STREAM(Opaque event, Opaque stream) {                                         \
+    return record_event("cuEventRecord" #STREAM, event, stream);                                   \
+  }                                                                                                \
+  int cuEventRecordWithFlags##STREAM(Opaque event, Opaque stream, unsigned) {                      \
+    return record_event("cuEventRecordWithFlags" #STREAM, event, stream);                          \
+  }                                                                                                \
+  int cuStreamWaitEvent##STREAM(Opaque stream, Opaque event, unsigned) {                           \
+    return let_wait("cuStreamWaitEvent" #STREAM, stream, event);                                   \
   }
 DETSHIM_TEST_VARIANTS(DEFINE)
 

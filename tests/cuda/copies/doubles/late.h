@@ -1,5 +1,5 @@
-// How both doubles copy: at once, or, in a stream, when somebody waits for it. Until then the memory holds
-// what it held: who reads it too early reads that.
+// How both doubles copy: at once, or, in a stream, when somebody waits for it. Until then the
+// memory holds what it held: who reads it too early reads that.
 #pragma once
 
 #include "copies.h"
@@ -18,7 +18,8 @@ struct Rows {
   size_t width, height = 1, to_pitch = 0, from_pitch = 0;
 
   void copy() const {
-    for (size_t y = 0; y < height; ++y) std::memcpy(to + y * to_pitch, from + y * from_pitch, width);
+    for (size_t y = 0; y < height; ++y)
+      std::memcpy(to + y * to_pitch, from + y * from_pitch, width);
   }
 };
 
@@ -34,19 +35,24 @@ struct Work {
   bool is_done = false;
 };
 inline std::map<Opaque, std::vector<Work>> streams;
-inline std::map<Opaque, std::pair<Opaque, size_t>> events; ///< what a stream had when they were recorded
+inline std::map<Opaque, std::pair<Opaque, size_t>>
+    events; ///< what a stream had when they were recorded
 
 inline int fails() { return misbehaves("copies fail") ? 1 : 0; }
 
 inline int at_once(const char* name, const Rows& rows) {
   record("%s", name);
-  if (!fails()) rows.copy();
+  if (!fails())
+    rows.copy();
   return fails();
 }
 
 inline int later(const char* name, const Rows& rows, Opaque stream) {
   record("%s", name);
-  if (!fails()) streams[stream].push_back({[rows] { rows.copy(); }});
+  if (!fails())
+    streams[stream].push_back({[rows] {
+      rows.copy();
+    }});
   return fails();
 }
 
@@ -60,7 +66,8 @@ inline void finish(Opaque stream, size_t count) {
 
 inline int wait_for_stream(const char* name, Opaque stream) {
   record("%s", name);
-  if (misbehaves("not ready")) return 600;
+  if (misbehaves("not ready"))
+    return 600;
   finish(stream, streams[stream].size());
   return 0;
 }
@@ -73,7 +80,8 @@ inline int wait_for_event(const char* name, Opaque event) {
 
 inline int wait_for_all(const char* name) {
   record("%s", name);
-  for (auto& [stream, works] : streams) finish(stream, works.size());
+  for (auto& [stream, works] : streams)
+    finish(stream, works.size());
   return 0;
 }
 
@@ -86,13 +94,17 @@ inline int record_event(const char* name, Opaque event, Opaque stream) {
 inline int let_wait(const char* name, Opaque stream, Opaque event) {
   record("%s", name);
   const auto [other, count] = events[event];
-  streams[stream].push_back({[other, count] { finish(other, count); }});
+  streams[stream].push_back({[other, count] {
+    finish(other, count);
+  }});
   return 0;
 }
 
 /// What is computed: its last byte is another one where the test asks for it.
 inline void compute(void* memory, size_t size) {
   auto* bytes = static_cast<char*>(memory);
-  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i);
-  if (misbehaves("a race")) bytes[size - 1] = 'x';
+  for (size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<char>(i);
+  if (misbehaves("a race"))
+    bytes[size - 1] = 'x';
 }

@@ -1,5 +1,5 @@
-// An ordinary user of the CUDA driver, which copies to the host and waits. Each argument is a function to
-// call; at the end the bytes that came are added up and printed.
+// An ordinary user of the CUDA driver, which copies to the host and waits. Each argument is a
+// function to call; at the end the bytes that came are added up and printed.
 #include "call.h"
 
 #include "copies.h"
@@ -48,39 +48,60 @@ int main(int argc, char** argv) {
   DevicePointer batch_to[] = {address, also, address + 32}, batch_from[] = {tail, tail, tail + 32};
   size_t sizes[] = {32, 32, 32}, of = 0;
   for (int i = 1; i < argc; ++i) {
-    const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
+    const auto is = [&](const char* name) {
+      return std::strcmp(argv[i], name) == 0;
+    };
     int status = -1;
-#define VARIANTS(SYNC, STREAM)                                                                               \
-  if (is("cuMemcpyDtoH_v2" #SYNC)) status = CALL(cuMemcpyDtoH_v2##SYNC)(to, tail, 64);                       \
-  if (is("cuMemcpyDtoHAsync_v2" #STREAM))                                                                    \
-    status = CALL(cuMemcpyDtoHAsync_v2##STREAM)(to, tail, 64, stream());                                     \
-  if (is("cuMemcpy" #SYNC)) status = CALL(cuMemcpy##SYNC)(address, tail, 64);                                \
-  if (is("cuMemcpyAsync" #STREAM)) status = CALL(cuMemcpyAsync##STREAM)(address, tail, 64, stream());        \
-  if (is("cuMemcpy2D_v2" #SYNC)) status = CALL(cuMemcpy2D_v2##SYNC)(&rows);                                  \
-  if (is("cuMemcpy2DUnaligned_v2" #SYNC)) status = CALL(cuMemcpy2DUnaligned_v2##SYNC)(&unified);             \
-  if (is("cuMemcpy2DAsync_v2" #STREAM)) status = CALL(cuMemcpy2DAsync_v2##STREAM)(&rows, stream());          \
-  if (is("cuMemcpyBatchAsync" #STREAM))                                                                      \
-    status = CALL(cuMemcpyBatchAsync##STREAM)(batch_to, batch_from, sizes, 3, nullptr, &of, 1, nullptr,      \
-                                              stream());                                                     \
-  if (is("cuMemcpyBatchAsync_v2" #STREAM))                                                                   \
-    status = CALL(cuMemcpyBatchAsync_v2##STREAM)(batch_to, batch_from, sizes, 3, nullptr, &of, 1, stream()); \
-  if (is("cuStreamSynchronize" #STREAM)) status = CALL(cuStreamSynchronize##STREAM)(stream());               \
-  if (is("cuStreamQuery" #STREAM)) status = CALL(cuStreamQuery##STREAM)(stream());                           \
-  if (is("cuEventRecord" #STREAM)) status = CALL(cuEventRecord##STREAM)(event(), stream());                  \
-  if (is("cuEventRecordWithFlags" #STREAM))                                                                  \
-    status = CALL(cuEventRecordWithFlags##STREAM)(event(), stream(), 0);                                     \
-  if (is("cuStreamWaitEvent" #STREAM)) status = CALL(cuStreamWaitEvent##STREAM)(other_stream(), event(), 0);
+#define VARIANTS(SYNC, STREAM)                                                                     \
+  if (is("cuMemcpyDtoH_v2" #SYNC))                                                                 \
+    status = CALL(cuMemcpyDtoH_v2##SYNC)(to, tail, 64);                                            \
+  if (is("cuMemcpyDtoHAsync_v2" #STREAM))                                                          \
+    status = CALL(cuMemcpyDtoHAsync_v2##STREAM)(to, tail, 64, stream());                           \
+  if (is("cuMemcpy" #SYNC))                                                                        \
+    status = CALL(cuMemcpy##SYNC)(address, tail, 64);                                              \
+  if (is("cuMemcpyAsync" #STREAM))                                                                 \
+    status = CALL(cuMemcpyAsync##STREAM)(address, tail, 64, stream());                             \
+  if (is("cuMemcpy2D_v2" #SYNC))                                                                   \
+    status = CALL(cuMemcpy2D_v2##SYNC)(&rows);                                                     \
+  if (is("cuMemcpy2DUnaligned_v2" #SYNC))                                                          \
+    status = CALL(cuMemcpy2DUnaligned_v2##SYNC)(&unified);                                         \
+  if (is("cuMemcpy2DAsync_v2" #STREAM))                                                            \
+    status = CALL(cuMemcpy2DAsync_v2##STREAM)(&rows, stream());                                    \
+  if (is("cuMemcpyBatchAsync" #STREAM))                                                            \
+    status = CALL(cuMemcpyBatchAsync##STREAM)(batch_to, batch_from, sizes, 3, nullptr, &of, 1,     \
+                                              nullptr, stream());                                  \
+  if (is("cuMemcpyBatchAsync_v2" #STREAM))                                                         \
+    status = CALL(cuMemcpyBatchAsync_v2##STREAM)(batch_to, batch_from, sizes, 3, nullptr, &of, 1,  \
+                                                 stream());                                        \
+  if (is("cuStreamSynchronize" #STREAM))                                                           \
+    status = CALL(cuStreamSynchronize##STREAM)(stream());                                          \
+  if (is("cuStreamQuery" #STREAM))                                                                 \
+    status = CALL(cuStreamQuery##STREAM)(stream());                                                \
+  if (is("cuEventRecord" #STREAM))                                                                 \
+    status = CALL(cuEventRecord##STREAM)(event(), stream());                                       \
+  if (is("cuEventRecordWithFlags" #STREAM))                                                        \
+    status = CALL(cuEventRecordWithFlags##STREAM)(event(), stream(), 0);                           \
+  if (is("cuStreamWaitEvent" #STREAM))                                                             \
+    status = CALL(cuStreamWaitEvent##STREAM)(other_stream(), event(), 0);
     DETSHIM_TEST_VARIANTS(VARIANTS)
-    if (is("on the device")) status = CALL(cuMemcpy)(also, tail, 64);
-    if (is("other stream")) status = CALL(cuStreamSynchronize)(other_stream());
-    if (is("cuEventSynchronize")) status = CALL(cuEventSynchronize)(event());
-    if (is("cuEventQuery")) status = CALL(cuEventQuery)(event());
-    if (is("cuCtxSynchronize")) status = CALL(cuCtxSynchronize)();
-    if (is("cuCtxSynchronize_v2")) status = CALL(cuCtxSynchronize_v2)(nullptr);
-    if (is("kernel")) status = CALL(cuLaunchKernel)(nullptr, 1, 1, 1, 1, 1, 1, 0, stream(), nullptr, nullptr);
+    if (is("on the device"))
+      status = CALL(cuMemcpy)(also, tail, 64);
+    if (is("other stream"))
+      status = CALL(cuStreamSynchronize)(other_stream());
+    if (is("cuEventSynchronize"))
+      status = CALL(cuEventSynchronize)(event());
+    if (is("cuEventQuery"))
+      status = CALL(cuEventQuery)(event());
+    if (is("cuCtxSynchronize"))
+      status = CALL(cuCtxSynchronize)();
+    if (is("cuCtxSynchronize_v2"))
+      status = CALL(cuCtxSynchronize_v2)(nullptr);
+    if (is("kernel"))
+      status = CALL(cuLaunchKernel)(nullptr, 1, 1, 1, 1, 1, 1, 0, stream(), nullptr, nullptr);
     std::printf("%s=%d\n", argv[i], status);
   }
   long sum = 0;
-  for (const char byte : to) sum += byte;
+  for (const char byte : to)
+    sum += byte;
   std::printf("sum=%ld\n", sum);
 }

@@ -1,17 +1,16 @@
-// An ordinary user of cuRAND, for what `detshim log` says of it. Its arguments are done in their order:
+// An ordinary user of cuRAND, for what `detshim log` says of it. Its arguments are done in their
+// order:
 //
 //   rand         draws from libc
 //   create       makes a generator and destroys it
-//   open=FILE    dlopen(RTLD_NOW) and calls the function `use` in it; deep=FILE the same with RTLD_DEEPBIND
-//   load=FILE    dlopen(RTLD_NOW | RTLD_GLOBAL) alone
-//   symbol=NAME  dlsym in what was opened last
-//   solve        calls a function of cuSPARSE (built with DETSHIM_TEST_SPARSE)
-//   close        dlclose of what was opened last
-//   kill         ends without any handler
+//   open=FILE    dlopen(RTLD_NOW) and calls the function `use` in it; deep=FILE the same with
+//   RTLD_DEEPBIND load=FILE    dlopen(RTLD_NOW | RTLD_GLOBAL) alone symbol=NAME  dlsym in what was
+//   opened last solve        calls a function of cuSPARSE (built with DETSHIM_TEST_SPARSE) close
+//   dlclose of what was opened last kill         ends without any handler
 //
-// Built with DETSHIM_TEST_WITHOUT_CURAND it reaches nothing by itself; with DETSHIM_TEST_NEW_FUNCTION it uses
-// one that later versions add; with DETSHIM_TEST_TABLE it calls by a table in its data; with
-// DETSHIM_TEST_DEVICE_CODE it holds what nvcc leaves in a program.
+// Built with DETSHIM_TEST_WITHOUT_CURAND it reaches nothing by itself; with
+// DETSHIM_TEST_NEW_FUNCTION it uses one that later versions add; with DETSHIM_TEST_TABLE it calls
+// by a table in its data; with DETSHIM_TEST_DEVICE_CODE it holds what nvcc leaves in a program.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -69,7 +68,8 @@ void create() {
 #ifdef DETSHIM_TEST_TABLE
   functions.destroy(generator);
 #else
-  if (generator != nullptr) curandDestroyGenerator(generator);
+  if (generator != nullptr)
+    curandDestroyGenerator(generator);
 #endif
 #endif
 }
@@ -83,7 +83,9 @@ int main(int argc, char** argv) {
   void* last = nullptr;
   for (int i = 1; i < argc; ++i) {
     const char* value = std::strchr(argv[i], '=');
-    const auto is = [&](const char* name) { return std::strncmp(argv[i], name, std::strlen(name)) == 0; };
+    const auto is = [&](const char* name) {
+      return std::strncmp(argv[i], name, std::strlen(name)) == 0;
+    };
     if (is("rand"))
       std::printf("%d\n", std::rand());
     else if (is("create"))

@@ -1,11 +1,11 @@
-// A double of libcublasLt.so.13. Its heuristic lists four algorithms, told apart by their first word; the
-// numbers are all there is to them. DOUBLE_MISBEHAVE: "fail" refuses, "fewer" finds one, "bad_first" says of
-// the first that it does not work, "all_bad" of all, "shuffle" lists them in an order that differs from
-// process to process, "dropped" offers other algorithms, "unchecked" lists a first one that
-// cublasLtMatmulAlgoCheck does not take, "over_limit" one whose workspace is more than the preference allows,
-// "all reduce" has no algorithm without a reduction.
-// Algorithms that a program makes of the numbers 20, 21 and 22: the check does not take 20, and a product
-// takes a workspace of as many bytes as the tile's number says.
+// A double of libcublasLt.so.13. Its heuristic lists four algorithms, told apart by their first
+// word; the numbers are all there is to them. DOUBLE_MISBEHAVE: "fail" refuses, "fewer" finds one,
+// "bad_first" says of the first that it does not work, "all_bad" of all, "shuffle" lists them in an
+// order that differs from process to process, "dropped" offers other algorithms, "unchecked" lists
+// a first one that cublasLtMatmulAlgoCheck does not take, "over_limit" one whose workspace is more
+// than the preference allows, "all reduce" has no algorithm without a reduction. Algorithms that a
+// program makes of the numbers 20, 21 and 22: the check does not take 20, and a product takes a
+// workspace of as many bytes as the tile's number says.
 #include "cublas.h"
 #include "record.h"
 
@@ -29,23 +29,27 @@ struct Descriptor {
 /// Sizes of the attributes' values, 0 for numbers that there are not.
 constexpr unsigned char preference_sizes[42] = {4, 8, 0, 4};
 constexpr unsigned char layout_sizes[42] = {4, 4, 8, 8, 8, 4, 8, 8, 4, 8, 8, 8, 4, 4};
-constexpr unsigned char matmul_sizes[42] = {4, 4, 4, 4, 4, 4, 4, 4, 8, 0, 8, 8, 8, 8, 8, 4, 0, 8, 8, 8, 8,
-                                            8, 4, 8, 8, 1, 4, 0, 0, 0, 0, 4, 4, 4, 4, 4, 8, 4, 8, 8, 8, 4};
+constexpr unsigned char matmul_sizes[42] = {4, 4, 4, 4, 4, 4, 4, 4, 8, 0, 8, 8, 8, 8,
+                                            8, 4, 0, 8, 8, 8, 8, 8, 4, 8, 8, 1, 4, 0,
+                                            0, 0, 0, 4, 4, 4, 4, 4, 8, 4, 8, 8, 8, 4};
 
-int get(Opaque descriptor, const unsigned char (&sizes)[42], int attribute, void* value, size_t size,
-        size_t* written) {
-  if (attribute < 0 || attribute >= 42 || sizes[attribute] == 0 || (size != 0 && size != sizes[attribute]))
+int get(Opaque descriptor, const unsigned char (&sizes)[42], int attribute, void* value,
+        size_t size, size_t* written) {
+  if (attribute < 0 || attribute >= 42 || sizes[attribute] == 0 ||
+      (size != 0 && size != sizes[attribute]))
     return invalid_value;
   if (size == 0) { // how many bytes there are
     *written = sizes[attribute];
     return 0;
   }
   std::memcpy(value, &static_cast<Descriptor*>(descriptor)->values[attribute], size);
-  if (written) *written = size;
+  if (written)
+    *written = size;
   return 0;
 }
 
-int set(Opaque descriptor, const unsigned char (&sizes)[42], int attribute, const void* value, size_t size) {
+int set(Opaque descriptor, const unsigned char (&sizes)[42], int attribute, const void* value,
+        size_t size) {
   if (attribute < 0 || attribute >= 42 || sizes[attribute] == 0 || size != sizes[attribute])
     return invalid_value;
   std::memcpy(&static_cast<Descriptor*>(descriptor)->values[attribute], value, size);
@@ -54,19 +58,25 @@ int set(Opaque descriptor, const unsigned char (&sizes)[42], int attribute, cons
 
 /// Of the algorithms 11 adds up parts: it is not listed for a preference without a reduction.
 int list_algorithms(Opaque preference, int requested, LtResult* results, int* returned) {
-  if (misbehaves("fail")) return not_initialized;
-  const bool has_reduction = preference == nullptr || static_cast<Descriptor*>(preference)->values[3] != 0;
-  if (!has_reduction && misbehaves("all reduce")) return not_supported;
+  if (misbehaves("fail"))
+    return not_initialized;
+  const bool has_reduction =
+      preference == nullptr || static_cast<Descriptor*>(preference)->values[3] != 0;
+  if (!has_reduction && misbehaves("all reduce"))
+    return not_supported;
   const int available = misbehaves("fewer") ? 1 : 4;
   const int offset = misbehaves("shuffle") ? getpid() : 0;
   *returned = requested < available ? requested : available;
   for (int i = 0; i < *returned; ++i) {
     LtResult result{};
-    result.algo.data[0] = static_cast<unsigned>((i + offset) % 4 + (misbehaves("dropped") ? 50 : 10));
-    if (!has_reduction && result.algo.data[0] == 11) result.algo.data[0] = 14;
+    result.algo.data[0] =
+        static_cast<unsigned>((i + offset) % 4 + (misbehaves("dropped") ? 50 : 10));
+    if (!has_reduction && result.algo.data[0] == 11)
+      result.algo.data[0] = 14;
     result.algo.data[7] = 0xabcdef;
     result.workspace_size = 1024 * result.algo.data[0];
-    if (misbehaves("over_limit") && i == 0) result.workspace_size = 1 << 30;
+    if (misbehaves("over_limit") && i == 0)
+      result.workspace_size = 1 << 30;
     result.state = (misbehaves("bad_first") && i == 0) || misbehaves("all_bad") ? not_supported : 0;
     result.waves_count = 1;
     results[i] = result;
@@ -76,7 +86,8 @@ int list_algorithms(Opaque preference, int requested, LtResult* results, int* re
 
 /// A preference, if the program has one.
 std::string said(Opaque preference) {
-  if (preference == nullptr) return "";
+  if (preference == nullptr)
+    return "";
   const auto& values = static_cast<Descriptor*>(preference)->values;
   return " limit=" + std::to_string(values[1]) + " reductions=" + std::to_string(values[3]);
 }
@@ -90,13 +101,15 @@ size_t cublasLtGetVersion() {
 }
 
 int cublasLtGetProperty(int type, int* value) {
-  if (type < 0 || type > 2) return invalid_value;
+  if (type < 0 || type > 2)
+    return invalid_value;
   *value = version[type];
   return 0;
 }
 
 int cublasLtCreate(Opaque* handle) {
-  if (misbehaves("no_handle")) return not_initialized;
+  if (misbehaves("no_handle"))
+    return not_initialized;
   *handle = new int;
   return 0;
 }
@@ -120,7 +133,8 @@ int cublasLtMatmulDescDestroy(Opaque descriptor) {
   return 0;
 }
 
-int cublasLtMatmulDescSetAttribute(Opaque descriptor, int attribute, const void* value, size_t size) {
+int cublasLtMatmulDescSetAttribute(Opaque descriptor, int attribute, const void* value,
+                                   size_t size) {
   return set(descriptor, matmul_sizes, attribute, value, size);
 }
 
@@ -141,7 +155,8 @@ int cublasLtMatmulPreferenceDestroy(Opaque preference) {
   return 0;
 }
 
-int cublasLtMatmulPreferenceSetAttribute(Opaque preference, int attribute, const void* value, size_t size) {
+int cublasLtMatmulPreferenceSetAttribute(Opaque preference, int attribute, const void* value,
+                                         size_t size) {
   return set(preference, preference_sizes, attribute, value, size);
 }
 
@@ -150,8 +165,8 @@ int cublasLtMatmulPreferenceGetAttribute(Opaque preference, int attribute, void*
   return get(preference, preference_sizes, attribute, value, size, written);
 }
 
-int cublasLtMatrixLayoutCreate(Opaque* layout, int type, unsigned long long rows, unsigned long long columns,
-                               long long leading) {
+int cublasLtMatrixLayoutCreate(Opaque* layout, int type, unsigned long long rows,
+                               unsigned long long columns, long long leading) {
   auto* made = new Descriptor;
   made->values[0] = static_cast<unsigned>(type);
   made->values[2] = rows;
@@ -176,31 +191,37 @@ int cublasLtMatrixLayoutGetAttribute(Opaque layout, int attribute, void* value, 
   return get(layout, layout_sizes, attribute, value, size, written);
 }
 
-int cublasLtMatmulAlgoGetHeuristic(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, Opaque preference,
-                                   int requested, LtResult* results, int* returned) {
+int cublasLtMatmulAlgoGetHeuristic(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque,
+                                   Opaque preference, int requested, LtResult* results,
+                                   int* returned) {
   record("cublasLtMatmulAlgoGetHeuristic requested=%d%s", requested, said(preference).c_str());
   return list_algorithms(preference, requested, results, returned);
 }
 
-int cublasLtMatmulAlgoGetHeuristicForStream(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, Opaque preference,
-                                            int requested, LtResult* results, int* returned, Opaque stream) {
+int cublasLtMatmulAlgoGetHeuristicForStream(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque,
+                                            Opaque preference, int requested, LtResult* results,
+                                            int* returned, Opaque stream) {
   record("cublasLtMatmulAlgoGetHeuristicForStream requested=%d stream=%p%s", requested, stream,
          said(preference).c_str());
   return list_algorithms(preference, requested, results, returned);
 }
 
 #ifndef DETSHIM_TEST_OLDER_VERSION // as if it came later
-int cublasLtMatmulAlgoGetIds(Opaque, int, int, int, int, int, int, int requested, int* ids, int* returned) {
+int cublasLtMatmulAlgoGetIds(Opaque, int, int, int, int, int, int, int requested, int* ids,
+                             int* returned) {
   record("cublasLtMatmulAlgoGetIds requested=%d", requested);
-  if (misbehaves("fail")) return not_initialized;
+  if (misbehaves("fail"))
+    return not_initialized;
   *returned = requested < 3 ? requested : 3;
-  for (int i = 0; i < *returned; ++i) ids[i] = 20 + i;
+  for (int i = 0; i < *returned; ++i)
+    ids[i] = 20 + i;
   return 0;
 }
 #endif
 
 int cublasLtMatmulAlgoInit(Opaque, int, int, int, int, int, int, int id, LtAlgo* algo) {
-  if (misbehaves("fail") || id < 20 || id > 22) return invalid_value;
+  if (misbehaves("fail") || id < 20 || id > 22)
+    return invalid_value;
   *algo = {};
   algo->data[0] = static_cast<unsigned>(id);
   return 0;
@@ -209,7 +230,8 @@ int cublasLtMatmulAlgoInit(Opaque, int, int, int, int, int, int, int id, LtAlgo*
 int cublasLtMatmulAlgoCheck(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, const LtAlgo* algo,
                             LtResult* result) {
   record("cublasLtMatmulAlgoCheck algo=%lld", static_cast<long long>(algo->data[0]));
-  if (algo->data[0] == 20 || (misbehaves("unchecked") && algo->data[0] == 10)) return not_supported;
+  if (algo->data[0] == 20 || (misbehaves("unchecked") && algo->data[0] == 10))
+    return not_supported;
   const LtAlgo checked = *algo;
   *result = {};
   result->algo = checked;
@@ -217,36 +239,40 @@ int cublasLtMatmulAlgoCheck(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, cons
   return 0;
 }
 
-int cublasLtMatmulAlgoCheckForStream(Opaque handle, Opaque operation, Opaque a, Opaque b, Opaque c, Opaque d,
-                                     const LtAlgo* algo, LtResult* result, Opaque) {
+int cublasLtMatmulAlgoCheckForStream(Opaque handle, Opaque operation, Opaque a, Opaque b, Opaque c,
+                                     Opaque d, const LtAlgo* algo, LtResult* result, Opaque) {
   record("cublasLtMatmulAlgoCheckForStream");
   return cublasLtMatmulAlgoCheck(handle, operation, a, b, c, d, algo, result);
 }
 
 /// The reduction scheme of an algorithm of the list is 2 for 11, and none for the others.
-int cublasLtMatmulAlgoConfigGetAttribute(const LtAlgo* algo, int attribute, void* value, size_t size,
-                                         size_t* written) {
-  if (attribute != 3 || size != 4) return invalid_value;
+int cublasLtMatmulAlgoConfigGetAttribute(const LtAlgo* algo, int attribute, void* value,
+                                         size_t size, size_t* written) {
+  if (attribute != 3 || size != 4)
+    return invalid_value;
   const unsigned scheme = algo->data[0] == 11 ? 2 : 0;
   std::memcpy(value, &scheme, sizeof scheme);
   *written = sizeof scheme;
   return 0;
 }
 
-int cublasLtMatmulAlgoConfigSetAttribute(LtAlgo* algo, int attribute, const void* value, size_t size) {
+int cublasLtMatmulAlgoConfigSetAttribute(LtAlgo* algo, int attribute, const void* value,
+                                         size_t size) {
   record("cublasLtMatmulAlgoConfigSetAttribute attribute=%d", attribute);
-  if (misbehaves("fail") || attribute < 0 || attribute > 6 || size > 8) return invalid_value;
+  if (misbehaves("fail") || attribute < 0 || attribute > 6 || size > 8)
+    return invalid_value;
   std::memcpy(&algo->data[1 + attribute], value, size);
   return 0;
 }
 
-int cublasLtMatmul(Opaque, Opaque, const void*, const void*, Opaque, const void*, Opaque, const void*,
-                   const void*, Opaque, void*, Opaque, const LtAlgo* algo, void*, size_t workspace_size,
-                   Opaque) {
+int cublasLtMatmul(Opaque, Opaque, const void*, const void*, Opaque, const void*, Opaque,
+                   const void*, const void*, Opaque, void*, Opaque, const LtAlgo* algo, void*,
+                   size_t workspace_size, Opaque) {
   if (algo && algo->data[0] >= 20 && algo->data[0] <= 22 && workspace_size < algo->data[2])
     return invalid_value;
-  record("cublasLtMatmul algo=%lld workspace=%zu%s", algo ? static_cast<long long>(algo->data[0]) : -1,
-         workspace_size, algo && algo->data[2] ? (" tile=" + std::to_string(algo->data[2])).c_str() : "");
+  record("cublasLtMatmul algo=%lld workspace=%zu%s",
+         algo ? static_cast<long long>(algo->data[0]) : -1, workspace_size,
+         algo && algo->data[2] ? (" tile=" + std::to_string(algo->data[2])).c_str() : "");
   return misbehaves("fail") ? not_initialized : 0;
 }
 

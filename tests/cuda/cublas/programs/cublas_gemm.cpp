@@ -2,7 +2,8 @@
 //   several                                    a handle of cublasXt
 //   stream, workspace, math:MODE, strategy:N, atomics:MODE
 //                                              settings of the handle
-//   FORM:COMPUTE:ALGO                          a product; FORM is ex, batched or strided, or these with _64
+//   FORM:COMPUTE:ALGO                          a product; FORM is ex, batched or strided, or these
+//   with _64
 #include "call.h"
 
 #include "cublas.h"
@@ -22,23 +23,25 @@ int multiply(Opaque handle, const char* form, int compute, int algo) {
   };
   constexpr int f = 0, k = 5, ldc = 7, batches = 3;
   if (is("ex"))
-    return CALL(cublasGemmEx)(handle, 0, 0, 1, 2, k, &one, &one, f, 6, &one, f, 6, &one, nullptr, f, ldc,
-                              compute, algo);
+    return CALL(cublasGemmEx)(handle, 0, 0, 1, 2, k, &one, &one, f, 6, &one, f, 6, &one, nullptr, f,
+                              ldc, compute, algo);
   if (is("ex_64"))
-    return CALL(cublasGemmEx_64)(handle, 0, 0, 1, 2, k, &one, &one, f, 6, &one, f, 6, &one, nullptr, f, ldc,
-                                 compute, algo);
+    return CALL(cublasGemmEx_64)(handle, 0, 0, 1, 2, k, &one, &one, f, 6, &one, f, 6, &one, nullptr,
+                                 f, ldc, compute, algo);
   if (is("batched"))
-    return CALL(cublasGemmBatchedEx)(handle, 0, 0, 1, 2, k, &one, array, f, 6, array, f, 6, &one, results, f,
-                                     ldc, batches, compute, algo);
+    return CALL(cublasGemmBatchedEx)(handle, 0, 0, 1, 2, k, &one, array, f, 6, array, f, 6, &one,
+                                     results, f, ldc, batches, compute, algo);
   if (is("batched_64"))
-    return CALL(cublasGemmBatchedEx_64)(handle, 0, 0, 1, 2, k, &one, array, f, 6, array, f, 6, &one, results,
-                                        f, ldc, batches, compute, algo);
+    return CALL(cublasGemmBatchedEx_64)(handle, 0, 0, 1, 2, k, &one, array, f, 6, array, f, 6, &one,
+                                        results, f, ldc, batches, compute, algo);
   if (is("strided"))
-    return CALL(cublasGemmStridedBatchedEx)(handle, 0, 0, 1, 2, k, &one, &one, f, 6, 100, &one, f, 6, 100,
-                                            &one, nullptr, f, ldc, 100, batches, compute, algo);
+    return CALL(cublasGemmStridedBatchedEx)(handle, 0, 0, 1, 2, k, &one, &one, f, 6, 100, &one, f,
+                                            6, 100, &one, nullptr, f, ldc, 100, batches, compute,
+                                            algo);
   if (is("strided_64"))
-    return CALL(cublasGemmStridedBatchedEx_64)(handle, 0, 0, 1, 2, k, &one, &one, f, 6, 100, &one, f, 6, 100,
-                                               &one, nullptr, f, ldc, 100, batches, compute, algo);
+    return CALL(cublasGemmStridedBatchedEx_64)(handle, 0, 0, 1, 2, k, &one, &one, f, 6, 100, &one,
+                                               f, 6, 100, &one, nullptr, f, ldc, 100, batches,
+                                               compute, algo);
   std::exit(3);
 }
 
@@ -46,7 +49,8 @@ int multiply(Opaque handle, const char* form, int compute, int algo) {
 
 int main(int argc, char** argv) {
   Opaque handle = nullptr;
-  if (CALL(cublasCreate_v2)(&handle) != 0) return 1;
+  if (CALL(cublasCreate_v2)(&handle) != 0)
+    return 1;
   char workspace[64];
   for (int i = 1; i < argc; ++i) {
     const char* what = argv[i];

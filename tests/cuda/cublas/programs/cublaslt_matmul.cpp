@@ -1,6 +1,6 @@
-// An ordinary user of cuBLASLt that looks for the fastest algorithm: lists them, runs each in turn, and goes
-// on with the one that it takes for the fastest, DOUBLE_FASTEST (else the last). Each argument is a product's
-// number of rows; or
+// An ordinary user of cuBLASLt that looks for the fastest algorithm: lists them, runs each in turn,
+// and goes on with the one that it takes for the fastest, DOUBLE_FASTEST (else the last). Each
+// argument is a product's number of rows; or
 //   one      asks for one algorithm only
 //   stream   lists them for a stream from then on
 //   grouped  makes grouped layouts with wide integers from then on
@@ -9,9 +9,10 @@
 //   ids      lists the algorithms' numbers
 //   config   configures an algorithm by itself
 //   limit=N  asks for algorithms with a workspace of N bytes at most from then on
-//   find=N   as NVIDIA's LtMatmulCustomFind: configures algorithms of every number that there is, runs those
-//   that
-//            cublasLtMatmulAlgoCheck takes with N bytes, goes on with the fastest (DOUBLE_FASTEST is a tile)
+//   find=N   as NVIDIA's LtMatmulCustomFind: configures algorithms of every number that there is,
+//   runs those that
+//            cublasLtMatmulAlgoCheck takes with N bytes, goes on with the fastest (DOUBLE_FASTEST
+//            is a tile)
 //   pause    runs the latest product again, a second later
 //   fork     leaves what follows to a child
 //   kill     ends by SIGKILL
@@ -35,8 +36,8 @@ bool for_stream = false, grouped = false;
 
 int run(const LtAlgo* algo, size_t workspace) {
   const float one = 1;
-  return CALL(cublasLtMatmul)(handle, operation, &one, &one, layout, &one, layout, &one, &one, layout,
-                              nullptr, layout, algo, nullptr, workspace, nullptr);
+  return CALL(cublasLtMatmul)(handle, operation, &one, &one, layout, &one, layout, &one, &one,
+                              layout, nullptr, layout, algo, nullptr, workspace, nullptr);
 }
 
 void search(unsigned long long rows, int requested) {
@@ -49,32 +50,39 @@ void search(unsigned long long rows, int requested) {
   LtResult results[8] = {};
   int returned = -1;
   const int status =
-      for_stream ? CALL(cublasLtMatmulAlgoGetHeuristicForStream)(handle, operation, layout, layout, layout,
-                                                                 layout, preference, requested, results,
-                                                                 &returned, reinterpret_cast<Opaque>(77))
-                 : CALL(cublasLtMatmulAlgoGetHeuristic)(handle, operation, layout, layout, layout, layout,
-                                                        preference, requested, results, &returned);
+      for_stream
+          ? CALL(cublasLtMatmulAlgoGetHeuristicForStream)(handle, operation, layout, layout, layout,
+                                                          layout, preference, requested, results,
+                                                          &returned, reinterpret_cast<Opaque>(77))
+          : CALL(cublasLtMatmulAlgoGetHeuristic)(handle, operation, layout, layout, layout, layout,
+                                                 preference, requested, results, &returned);
   std::printf("%llu: status=%d returned=%d", rows, status, returned);
-  if (status != 0 || returned < 1) return void(std::puts(""));
+  if (status != 0 || returned < 1)
+    return void(std::puts(""));
   const char* fastest = std::getenv("DOUBLE_FASTEST");
   const LtResult* best = &results[returned - 1];
   std::printf(" algos=");
   for (int i = 0; i < returned; ++i) {
     std::printf(i == 0 ? "%llu" : ",%llu", results[i].algo.data[0]);
-    if (results[i].state != 0) continue;
+    if (results[i].state != 0)
+      continue;
     run(&results[i].algo, results[i].workspace_size);
-    if (fastest && results[i].algo.data[0] == std::strtoull(fastest, nullptr, 10)) best = &results[i];
+    if (fastest && results[i].algo.data[0] == std::strtoull(fastest, nullptr, 10))
+      best = &results[i];
   }
   int usable = 0; // of all that the array has room for
-  for (const LtResult& result : results) usable += result.algo.data[0] != 0 && result.state == 0;
+  for (const LtResult& result : results)
+    usable += result.algo.data[0] != 0 && result.state == 0;
   chosen = best->algo;
-  std::printf(" usable=%d chosen=%llu run=%d\n", usable, chosen.data[0], run(&chosen, best->workspace_size));
+  std::printf(" usable=%d chosen=%llu run=%d\n", usable, chosen.data[0],
+              run(&chosen, best->workspace_size));
 }
 
 void find(size_t workspace) {
   int ids[8] = {};
   int count = 0;
-  std::printf("find: status=%d", CALL(cublasLtMatmulAlgoGetIds)(handle, 68, 0, 2, 2, 2, 2, 8, ids, &count));
+  std::printf("find: status=%d",
+              CALL(cublasLtMatmulAlgoGetIds)(handle, 68, 0, 2, 2, 2, 2, 8, ids, &count));
   const char* fastest = std::getenv("DOUBLE_FASTEST");
   int ran = 0;
   for (int i = 0; i < count; ++i)
@@ -83,11 +91,12 @@ void find(size_t workspace) {
       LtResult result;
       if (CALL(cublasLtMatmulAlgoInit)(handle, 68, 0, 2, 2, 2, 2, ids[i], &algo) != 0 ||
           CALL(cublasLtMatmulAlgoConfigSetAttribute)(&algo, 1, &tile, sizeof tile) != 0 ||
-          CALL(cublasLtMatmulAlgoCheck)(handle, operation, layout, layout, layout, layout, &algo, &result) !=
-              0 ||
+          CALL(cublasLtMatmulAlgoCheck)(handle, operation, layout, layout, layout, layout, &algo,
+                                        &result) != 0 ||
           result.workspace_size > workspace || run(&algo, result.workspace_size) != 0)
         continue;
-      if (++ran == 1 || (fastest && std::strtoul(fastest, nullptr, 10) == tile)) chosen = algo;
+      if (++ran == 1 || (fastest && std::strtoul(fastest, nullptr, 10) == tile))
+        chosen = algo;
     }
   std::printf(" ran=%d run=%d\n", ran, ran ? run(&chosen, workspace) : -1);
 }
@@ -115,7 +124,8 @@ int main(int argc, char** argv) {
     } else if (!std::strcmp(what, "ids")) {
       int ids[8] = {};
       int returned = -1;
-      const int status = CALL(cublasLtMatmulAlgoGetIds)(handle, 68, 0, 2, 2, 2, 2, 8, ids, &returned);
+      const int status =
+          CALL(cublasLtMatmulAlgoGetIds)(handle, 68, 0, 2, 2, 2, 2, 8, ids, &returned);
       std::printf("ids: status=%d returned=%d first=%d\n", status, returned, ids[0]);
     } else if (!std::strcmp(what, "config")) {
       const unsigned split = 4;
@@ -123,13 +133,15 @@ int main(int argc, char** argv) {
                   CALL(cublasLtMatmulAlgoConfigSetAttribute)(&chosen, 2, &split, sizeof split));
     } else if (!std::strncmp(what, "limit=", 6)) {
       const unsigned long long limit = std::strtoull(what + 6, nullptr, 10);
-      if (!preference) CALL(cublasLtMatmulPreferenceCreate)(&preference);
+      if (!preference)
+        CALL(cublasLtMatmulPreferenceCreate)(&preference);
       CALL(cublasLtMatmulPreferenceSetAttribute)(preference, 1, &limit, sizeof limit);
     } else if (!std::strncmp(what, "find=", 5)) {
       find(std::strtoull(what + 5, nullptr, 10));
     } else if (!std::strcmp(what, "fork")) {
       std::fflush(stdout);
-      if (fork() == 0) continue;
+      if (fork() == 0)
+        continue;
       wait(nullptr);
       break;
     } else if (!std::strcmp(what, "kill")) {

@@ -1,5 +1,5 @@
-// The few functions and numbers of cuDNN's backend interface that its double answers and that one's users
-// call: as cudnn_graph.h of cuDNN 9.19 has them.
+// The few functions and numbers of cuDNN's backend interface that its double answers and that one's
+// users call: as cudnn_graph.h of cuDNN 9.19 has them.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,13 @@ enum DescriptorType {
   operation_sdpa_backward = 43,
 };
 
-enum Type { boolean = 2, int64 = 3, numerical_note = 11, descriptor = 15, reduction_operator_type = 18 };
+enum Type {
+  boolean = 2,
+  int64 = 3,
+  numerical_note = 11,
+  descriptor = 15,
+  reduction_operator_type = 18
+};
 
 enum Name {
   heuristics_graph = 201,
@@ -52,14 +58,16 @@ extern "C" {
 size_t cudnnGetVersion();
 int cudnnBackendCreateDescriptor(int type, void** descriptor);
 int cudnnBackendDestroyDescriptor(void* descriptor);
-int cudnnBackendSetAttribute(void* descriptor, int name, int type, int64_t count, const void* elements);
-int cudnnBackendGetAttribute(void* descriptor, int name, int type, int64_t requested, int64_t* returned,
-                             void* elements);
+int cudnnBackendSetAttribute(void* descriptor, int name, int type, int64_t count,
+                             const void* elements);
+int cudnnBackendGetAttribute(void* descriptor, int name, int type, int64_t requested,
+                             int64_t* returned, void* elements);
 int cudnnBackendFinalize(void* descriptor);
 int cudnnBackendExecute(void* handle, void* plan, void* variant_pack);
 int cudnnBackendPopulateCudaGraph(void* handle, void* plan, void* variant_pack, void* graph);
 
-/// The double's own, for the CUDA events that a program times its plans with: how long the last run took.
+/// The double's own, for the CUDA events that a program times its plans with: how long the last run
+/// took.
 float cudnnDoubleElapsedTime();
 
 } // extern "C"

@@ -1,6 +1,7 @@
-// A double of libcudnn.so.9's backend interface: descriptors that keep what they are given, engines that are
-// numbers, plans that run without a GPU. Engine 9 is nondeterministic by its notes. What a test wants to
-// differ from run to run, the order of the heuristics' list and the times, it says each time.
+// A double of libcudnn.so.9's backend interface: descriptors that keep what they are given, engines
+// that are numbers, plans that run without a GPU. Engine 9 is nondeterministic by its notes. What a
+// test wants to differ from run to run, the order of the heuristics' list and the times, it says
+// each time.
 //
 // DOUBLE_CUDNN_VERSION   what cudnnGetVersion answers; 91900 unless it is set
 // DOUBLE_ENGINES         the heuristics' list, 1,9,2,3 unless it is set
@@ -52,7 +53,8 @@ std::vector<int64_t> listed_engines() {
   const char* asked = std::getenv("DOUBLE_ENGINES");
   std::istringstream text(asked ? asked : "1,9,2,3");
   std::vector<int64_t> engines;
-  for (std::string one; std::getline(text, one, ',');) engines.push_back(std::stoll(one));
+  for (std::string one; std::getline(text, one, ',');)
+    engines.push_back(std::stoll(one));
   return engines;
 }
 
@@ -70,15 +72,18 @@ Descriptor config_of(const Descriptor& graph, int64_t index) {
 }
 
 /// Fills descriptors as the real one: empty ones, up to the first that is not.
-int deliver(const Descriptor& heuristics, int64_t requested, int64_t& returned, Descriptor* const* configs) {
+int deliver(const Descriptor& heuristics, int64_t requested, int64_t& returned,
+            Descriptor* const* configs) {
   static size_t times = 0;
-  if (misbehaves("heuristics fail")) return backend::execution_failed;
+  if (misbehaves("heuristics fail"))
+    return backend::execution_failed;
   auto engines = listed_engines();
   if (requested == 0) {
     returned = static_cast<int64_t>(engines.size());
     return backend::success;
   }
-  if (misbehaves("fewer")) engines.resize(2);
+  if (misbehaves("fewer"))
+    engines.resize(2);
   if (misbehaves("another order"))
     std::rotate(engines.begin(), engines.begin() + static_cast<long>(times++ % engines.size()),
                 engines.end());
@@ -121,39 +126,48 @@ int cudnnBackendDestroyDescriptor(void* descriptor) {
   return backend::success;
 }
 
-int cudnnBackendSetAttribute(void* descriptor, int name, int type, int64_t count, const void* elements) {
+int cudnnBackendSetAttribute(void* descriptor, int name, int type, int64_t count,
+                             const void* elements) {
   auto& own = *static_cast<Descriptor*>(descriptor);
-  if (own.is_finalized || count < 1) return backend::bad_param;
-  if (name == backend::reduction_is_deterministic && misbehaves("no promises")) return backend::not_supported;
+  if (own.is_finalized || count < 1)
+    return backend::bad_param;
+  if (name == backend::reduction_is_deterministic && misbehaves("no promises"))
+    return backend::not_supported;
   const auto* bytes = static_cast<const char*>(elements);
   if (type == backend::int64 || type == backend::boolean)
     record("cudnnBackendSetAttribute type=%d %d=%lld", own.type, name,
-           type == backend::boolean ? static_cast<long long>(*bytes)
-                                    : static_cast<long long>(*static_cast<const int64_t*>(elements)));
+           type == backend::boolean
+               ? static_cast<long long>(*bytes)
+               : static_cast<long long>(*static_cast<const int64_t*>(elements)));
   own.values[name] = {bytes, bytes + size_of(type) * static_cast<size_t>(count)};
-  if (type == backend::descriptor) own.held[name] = **static_cast<Descriptor* const*>(elements);
+  if (type == backend::descriptor)
+    own.held[name] = **static_cast<Descriptor* const*>(elements);
   return backend::success;
 }
 
-int cudnnBackendGetAttribute(void* descriptor, int name, int type, int64_t requested, int64_t* returned,
-                             void* elements) {
+int cudnnBackendGetAttribute(void* descriptor, int name, int type, int64_t requested,
+                             int64_t* returned, void* elements) {
   const auto& own = *static_cast<const Descriptor*>(descriptor);
   int64_t unwanted = 0;
-  if (!returned) returned = &unwanted;
+  if (!returned)
+    returned = &unwanted;
   *returned = 0;
   if (own.type == backend::engine_heuristics && name == backend::heuristics_results)
     return deliver(own, requested, *returned, static_cast<Descriptor* const*>(elements));
   if (own.type == backend::engine && name == backend::engine_note) {
-    if (misbehaves("no notes")) return backend::not_supported;
+    if (misbehaves("no notes"))
+      return backend::not_supported;
     if ((own.index() == 9 || misbehaves("only_nondeterministic")) && requested > 0) {
       *static_cast<int*>(elements) = backend::note_nondeterministic;
       *returned = 1;
     }
     return backend::success;
   }
-  if (own.type == backend::engine_config && name == backend::config_knob_choices) return backend::success;
+  if (own.type == backend::engine_config && name == backend::config_knob_choices)
+    return backend::success;
   const auto found = own.values.find(name);
-  if (found == own.values.end() || requested < 1) return backend::bad_param;
+  if (found == own.values.end() || requested < 1)
+    return backend::bad_param;
   *returned = 1;
   if (type == backend::descriptor)
     **static_cast<Descriptor* const*>(elements) = own.held.at(name);

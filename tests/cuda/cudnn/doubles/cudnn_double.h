@@ -1,4 +1,5 @@
-// What the sources of cuDNN's double share: the version that it plays, and that version's status numbers.
+// What the sources of cuDNN's double share: the version that it plays, and that version's status
+// numbers.
 #pragma once
 
 #include <cstddef>

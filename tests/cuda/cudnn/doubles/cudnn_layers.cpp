@@ -1,5 +1,5 @@
-// A double of cuDNN's layers: it computes nothing, it records what it is told, and refuses a workspace that
-// is too small for the algorithm that it is asked to run.
+// A double of cuDNN's layers: it computes nothing, it records what it is told, and refuses a
+// workspace that is too small for the algorithm that it is asked to run.
 //
 // DOUBLE_MISBEHAVE:
 //   no_size     there is no size for the deterministic algorithms
@@ -7,7 +7,8 @@
 //   fail        every call that would work on a device fails
 //   created_deterministic   a new pooling descriptor holds MAX_DETERMINISTIC
 //
-// DETSHIM_TEST_NO_SIZES builds a library without the functions that say how large a workspace must be.
+// DETSHIM_TEST_NO_SIZES builds a library without the functions that say how large a workspace must
+// be.
 #include "cudnn_double.h"
 #include "layers.h"
 #include "record_call.h"
@@ -30,15 +31,18 @@ constexpr Sizes ctc_sizes = {{4 * kib, 1 * kib}, 0};
 
 #ifndef DETSHIM_TEST_NO_SIZES
 int give_size(const Sizes& sizes, int algo, size_t* bytes) {
-  if (misbehaves("no_size") && algo == sizes.deterministic) return not_supported;
+  if (misbehaves("no_size") && algo == sizes.deterministic)
+    return not_supported;
   *bytes = sizes.of[algo];
   return 0;
 }
 #endif
 
 int run_algorithm(const Sizes& sizes, int algo, size_t workspace) {
-  if (misbehaves("refuses") && algo == sizes.deterministic) return not_supported;
-  if (workspace < sizes.of[algo]) return bad_param;
+  if (misbehaves("refuses") && algo == sizes.deterministic)
+    return not_supported;
+  if (workspace < sizes.of[algo])
+    return bad_param;
   return misbehaves("fail") ? execution_failed : 0;
 }
 
@@ -48,7 +52,8 @@ struct Pooling {
 } the_pooling;
 
 int set_mode(Opaque descriptor, int mode) {
-  if (misbehaves("refuses") && mode == max_pooling_deterministic) return bad_param;
+  if (misbehaves("refuses") && mode == max_pooling_deterministic)
+    return bad_param;
   static_cast<Pooling*>(descriptor)->mode = mode;
   return 0;
 }
@@ -59,57 +64,64 @@ int run() { return misbehaves("fail") ? execution_failed : 0; }
 
 extern "C" {
 
-int cudnnConvolutionBackwardData(Opaque handle, Const alpha, Opaque w, Const w_data, Opaque dy, Const dy_data,
-                                 Opaque convolution, int algo, Opaque workspace, size_t workspace_size,
-                                 Const beta, Opaque dx, Opaque dx_data) {
-  record_call("cudnnConvolutionBackwardData", handle, alpha, w, w_data, dy, dy_data, convolution, algo,
-              workspace, workspace_size, beta, dx, dx_data);
+int cudnnConvolutionBackwardData(Opaque handle, Const alpha, Opaque w, Const w_data, Opaque dy,
+                                 Const dy_data, Opaque convolution, int algo, Opaque workspace,
+                                 size_t workspace_size, Const beta, Opaque dx, Opaque dx_data) {
+  record_call("cudnnConvolutionBackwardData", handle, alpha, w, w_data, dy, dy_data, convolution,
+              algo, workspace, workspace_size, beta, dx, dx_data);
   return run_algorithm(data_sizes, algo, workspace_size);
 }
 
 int cudnnConvolutionBackwardFilter(Opaque handle, Const alpha, Opaque x, Const x_data, Opaque dy,
                                    Const dy_data, Opaque convolution, int algo, Opaque workspace,
                                    size_t workspace_size, Const beta, Opaque dw, Opaque dw_data) {
-  record_call("cudnnConvolutionBackwardFilter", handle, alpha, x, x_data, dy, dy_data, convolution, algo,
-              workspace, workspace_size, beta, dw, dw_data);
+  record_call("cudnnConvolutionBackwardFilter", handle, alpha, x, x_data, dy, dy_data, convolution,
+              algo, workspace, workspace_size, beta, dw, dw_data);
   return run_algorithm(filter_sizes, algo, workspace_size);
 }
 
 int cudnnCTCLoss(Opaque handle, Opaque probabilities, Const probabilities_data, const int* labels,
                  const int* label_lengths, const int* input_lengths, Opaque costs, Opaque gradients,
-                 Opaque gradients_data, int algo, Opaque loss, Opaque workspace, size_t workspace_size) {
-  record_call("cudnnCTCLoss", handle, probabilities, probabilities_data, labels, label_lengths, input_lengths,
-              costs, gradients, gradients_data, algo, loss, workspace, workspace_size);
+                 Opaque gradients_data, int algo, Opaque loss, Opaque workspace,
+                 size_t workspace_size) {
+  record_call("cudnnCTCLoss", handle, probabilities, probabilities_data, labels, label_lengths,
+              input_lengths, costs, gradients, gradients_data, algo, loss, workspace,
+              workspace_size);
   return run_algorithm(ctc_sizes, algo, workspace_size);
 }
 
-int cudnnCTCLoss_v8(Opaque handle, int algo, Opaque loss, Opaque probabilities, Const probabilities_data,
-                    const int* labels, const int* label_lengths, const int* input_lengths, Opaque costs,
-                    Opaque gradients, Opaque gradients_data, size_t workspace_size, Opaque workspace) {
-  record_call("cudnnCTCLoss_v8", handle, algo, loss, probabilities, probabilities_data, labels, label_lengths,
-              input_lengths, costs, gradients, gradients_data, workspace_size, workspace);
+int cudnnCTCLoss_v8(Opaque handle, int algo, Opaque loss, Opaque probabilities,
+                    Const probabilities_data, const int* labels, const int* label_lengths,
+                    const int* input_lengths, Opaque costs, Opaque gradients, Opaque gradients_data,
+                    size_t workspace_size, Opaque workspace) {
+  record_call("cudnnCTCLoss_v8", handle, algo, loss, probabilities, probabilities_data, labels,
+              label_lengths, input_lengths, costs, gradients, gradients_data, workspace_size,
+              workspace);
   return run_algorithm(ctc_sizes, algo, workspace_size);
 }
 
 #ifndef DETSHIM_TEST_NO_SIZES
 
-int cudnnGetConvolutionBackwardDataWorkspaceSize(Opaque handle, Opaque w, Opaque dy, Opaque convolution,
-                                                 Opaque dx, int algo, size_t* bytes) {
+int cudnnGetConvolutionBackwardDataWorkspaceSize(Opaque handle, Opaque w, Opaque dy,
+                                                 Opaque convolution, Opaque dx, int algo,
+                                                 size_t* bytes) {
   record_call("cudnnGetConvolutionBackwardDataWorkspaceSize", handle, w, dy, convolution, dx, algo);
   return give_size(data_sizes, algo, bytes);
 }
 
-int cudnnGetConvolutionBackwardFilterWorkspaceSize(Opaque handle, Opaque x, Opaque dy, Opaque convolution,
-                                                   Opaque dw, int algo, size_t* bytes) {
-  record_call("cudnnGetConvolutionBackwardFilterWorkspaceSize", handle, x, dy, convolution, dw, algo);
+int cudnnGetConvolutionBackwardFilterWorkspaceSize(Opaque handle, Opaque x, Opaque dy,
+                                                   Opaque convolution, Opaque dw, int algo,
+                                                   size_t* bytes) {
+  record_call("cudnnGetConvolutionBackwardFilterWorkspaceSize", handle, x, dy, convolution, dw,
+              algo);
   return give_size(filter_sizes, algo, bytes);
 }
 
-int cudnnGetCTCLossWorkspaceSize(Opaque handle, Opaque probabilities, Opaque gradients, const int* labels,
-                                 const int* label_lengths, const int* input_lengths, int algo, Opaque loss,
-                                 size_t* bytes) {
-  record_call("cudnnGetCTCLossWorkspaceSize", handle, probabilities, gradients, labels, label_lengths,
-              input_lengths, algo, loss);
+int cudnnGetCTCLossWorkspaceSize(Opaque handle, Opaque probabilities, Opaque gradients,
+                                 const int* labels, const int* label_lengths,
+                                 const int* input_lengths, int algo, Opaque loss, size_t* bytes) {
+  record_call("cudnnGetCTCLossWorkspaceSize", handle, probabilities, gradients, labels,
+              label_lengths, input_lengths, algo, loss);
   return give_size(ctc_sizes, algo, bytes);
 }
 
@@ -139,14 +151,15 @@ int cudnnSetPooling2dDescriptor(Opaque descriptor, int mode, int nan_propagation
 
 int cudnnSetPoolingNdDescriptor(Opaque descriptor, int mode, int nan_propagation, int dimensions,
                                 const int* window, const int* padding, const int* stride) {
-  record_call("cudnnSetPoolingNdDescriptor", mode, nan_propagation, dimensions, window[0], padding[0],
-              stride[0]);
+  record_call("cudnnSetPoolingNdDescriptor", mode, nan_propagation, dimensions, window[0],
+              padding[0], stride[0]);
   return set_mode(descriptor, mode);
 }
 
-int cudnnGetPooling2dDescriptor(Opaque descriptor, int* mode, int* nan_propagation, int* window_height,
-                                int* window_width, int* vertical_padding, int* horizontal_padding,
-                                int* vertical_stride, int* horizontal_stride) {
+int cudnnGetPooling2dDescriptor(Opaque descriptor, int* mode, int* nan_propagation,
+                                int* window_height, int* window_width, int* vertical_padding,
+                                int* horizontal_padding, int* vertical_stride,
+                                int* horizontal_stride) {
   *mode = static_cast<Pooling*>(descriptor)->mode;
   *nan_propagation = 1;
   *window_height = 2;
@@ -187,11 +200,13 @@ int cudnnSetDropoutDescriptor(Opaque dropout, Opaque handle, float probability, 
 
 int cudnnRestoreDropoutDescriptor(Opaque dropout, Opaque handle, float probability, Opaque states,
                                   size_t states_size, unsigned long long seed) {
-  record_call("cudnnRestoreDropoutDescriptor", dropout, handle, probability, states, states_size, seed);
+  record_call("cudnnRestoreDropoutDescriptor", dropout, handle, probability, states, states_size,
+              seed);
   return run();
 }
 
-// Handles are numbers here, and so are their streams: of a hundred handles, one stream, or DOUBLE_STREAM.
+// Handles are numbers here, and so are their streams: of a hundred handles, one stream, or
+// DOUBLE_STREAM.
 int cudnnGetStream(Opaque handle, Opaque* stream) {
   const char* asked = std::getenv("DOUBLE_STREAM");
   *stream = reinterpret_cast<Opaque>(asked ? std::strtoull(asked, nullptr, 0)
@@ -199,92 +214,99 @@ int cudnnGetStream(Opaque handle, Opaque* stream) {
   return 0;
 }
 
-int cudnnSpatialTfSamplerBackward(Opaque handle, Opaque transformer, Const alpha, Opaque x, Const x_data,
-                                  Const beta, Opaque dx, Opaque dx_data, Const alpha_grid, Opaque dy,
-                                  Const dy_data, Const grid, Const beta_grid, Opaque dgrid) {
-  record_call("cudnnSpatialTfSamplerBackward", handle, transformer, alpha, x, x_data, beta, dx, dx_data,
-              alpha_grid, dy, dy_data, grid, beta_grid, dgrid);
+int cudnnSpatialTfSamplerBackward(Opaque handle, Opaque transformer, Const alpha, Opaque x,
+                                  Const x_data, Const beta, Opaque dx, Opaque dx_data,
+                                  Const alpha_grid, Opaque dy, Const dy_data, Const grid,
+                                  Const beta_grid, Opaque dgrid) {
+  record_call("cudnnSpatialTfSamplerBackward", handle, transformer, alpha, x, x_data, beta, dx,
+              dx_data, alpha_grid, dy, dy_data, grid, beta_grid, dgrid);
   return run();
 }
 
-int cudnnSetCTCLossDescriptor_v9(Opaque loss, int type, int normalization, int gradients, int longest_label) {
+int cudnnSetCTCLossDescriptor_v9(Opaque loss, int type, int normalization, int gradients,
+                                 int longest_label) {
   record_call("cudnnSetCTCLossDescriptor_v9", loss, type, normalization, gradients, longest_label);
   return run();
 }
 
-int cudnnRNNForward(Opaque handle, Opaque rnn, int mode, const int32_t* lengths, Opaque x, Const x_data,
-                    Opaque y, Opaque y_data, Opaque h, Const hx, Opaque hy, Opaque c, Const cx, Opaque cy,
-                    size_t weights_size, Const weights, size_t workspace_size, Opaque workspace,
-                    size_t reserve_size, Opaque reserve) {
-  record_call("cudnnRNNForward", handle, rnn, mode, lengths, x, x_data, y, y_data, h, hx, hy, c, cx, cy,
-              weights_size, weights, workspace_size, workspace, reserve_size, reserve);
+int cudnnRNNForward(Opaque handle, Opaque rnn, int mode, const int32_t* lengths, Opaque x,
+                    Const x_data, Opaque y, Opaque y_data, Opaque h, Const hx, Opaque hy, Opaque c,
+                    Const cx, Opaque cy, size_t weights_size, Const weights, size_t workspace_size,
+                    Opaque workspace, size_t reserve_size, Opaque reserve) {
+  record_call("cudnnRNNForward", handle, rnn, mode, lengths, x, x_data, y, y_data, h, hx, hy, c, cx,
+              cy, weights_size, weights, workspace_size, workspace, reserve_size, reserve);
   return run();
 }
 
-int cudnnRNNBackwardData_v8(Opaque handle, Opaque rnn, const int32_t* lengths, Opaque y, Const y_data,
-                            Const dy, Opaque x, Opaque dx, Opaque h, Const hx, Const dhy, Opaque dhx,
-                            Opaque c, Const cx, Const dcy, Opaque dcx, size_t weights_size, Const weights,
-                            size_t workspace_size, Opaque workspace, size_t reserve_size, Opaque reserve) {
-  record_call("cudnnRNNBackwardData_v8", handle, rnn, lengths, y, y_data, dy, x, dx, h, hx, dhy, dhx, c, cx,
-              dcy, dcx, weights_size, weights, workspace_size, workspace, reserve_size, reserve);
+int cudnnRNNBackwardData_v8(Opaque handle, Opaque rnn, const int32_t* lengths, Opaque y,
+                            Const y_data, Const dy, Opaque x, Opaque dx, Opaque h, Const hx,
+                            Const dhy, Opaque dhx, Opaque c, Const cx, Const dcy, Opaque dcx,
+                            size_t weights_size, Const weights, size_t workspace_size,
+                            Opaque workspace, size_t reserve_size, Opaque reserve) {
+  record_call("cudnnRNNBackwardData_v8", handle, rnn, lengths, y, y_data, dy, x, dx, h, hx, dhy,
+              dhx, c, cx, dcy, dcx, weights_size, weights, workspace_size, workspace, reserve_size,
+              reserve);
   return run();
 }
 
 int cudnnRNNBackwardWeights_v8(Opaque handle, Opaque rnn, int add, const int32_t* lengths, Opaque x,
-                               Const x_data, Opaque h, Const hx, Opaque y, Const y_data, size_t weights_size,
-                               Opaque dweights, size_t workspace_size, Opaque workspace, size_t reserve_size,
-                               Opaque reserve) {
+                               Const x_data, Opaque h, Const hx, Opaque y, Const y_data,
+                               size_t weights_size, Opaque dweights, size_t workspace_size,
+                               Opaque workspace, size_t reserve_size, Opaque reserve) {
   record_call("cudnnRNNBackwardWeights_v8", handle, rnn, add, lengths, x, x_data, h, hx, y, y_data,
               weights_size, dweights, workspace_size, workspace, reserve_size, reserve);
   return run();
 }
 
-int cudnnMultiHeadAttnForward(Opaque handle, Opaque attention, int current, const int* low, const int* high,
-                              const int* lengths_q, const int* lengths_k, Opaque q, Const queries,
-                              Const residuals, Opaque k, Const keys, Opaque v, Const values, Opaque o,
-                              Opaque out, size_t weights_size, Const weights, size_t workspace_size,
-                              Opaque workspace, size_t reserve_size, Opaque reserve) {
-  record_call("cudnnMultiHeadAttnForward", handle, attention, current, low, high, lengths_q, lengths_k, q,
-              queries, residuals, k, keys, v, values, o, out, weights_size, weights, workspace_size,
-              workspace, reserve_size, reserve);
+int cudnnMultiHeadAttnForward(Opaque handle, Opaque attention, int current, const int* low,
+                              const int* high, const int* lengths_q, const int* lengths_k, Opaque q,
+                              Const queries, Const residuals, Opaque k, Const keys, Opaque v,
+                              Const values, Opaque o, Opaque out, size_t weights_size,
+                              Const weights, size_t workspace_size, Opaque workspace,
+                              size_t reserve_size, Opaque reserve) {
+  record_call("cudnnMultiHeadAttnForward", handle, attention, current, low, high, lengths_q,
+              lengths_k, q, queries, residuals, k, keys, v, values, o, out, weights_size, weights,
+              workspace_size, workspace, reserve_size, reserve);
   return run();
 }
 
 int cudnnMultiHeadAttnBackwardData(Opaque handle, Opaque attention, const int* low, const int* high,
-                                   const int* lengths_q, const int* lengths_k, Opaque o, Const dout, Opaque q,
-                                   Opaque dqueries, Const queries, Opaque k, Opaque dkeys, Const keys,
-                                   Opaque v, Opaque dvalues, Const values, size_t weights_size, Const weights,
-                                   size_t workspace_size, Opaque workspace, size_t reserve_size,
-                                   Opaque reserve) {
-  record_call("cudnnMultiHeadAttnBackwardData", handle, attention, low, high, lengths_q, lengths_k, o, dout,
-              q, dqueries, queries, k, dkeys, keys, v, dvalues, values, weights_size, weights, workspace_size,
-              workspace, reserve_size, reserve);
+                                   const int* lengths_q, const int* lengths_k, Opaque o, Const dout,
+                                   Opaque q, Opaque dqueries, Const queries, Opaque k, Opaque dkeys,
+                                   Const keys, Opaque v, Opaque dvalues, Const values,
+                                   size_t weights_size, Const weights, size_t workspace_size,
+                                   Opaque workspace, size_t reserve_size, Opaque reserve) {
+  record_call("cudnnMultiHeadAttnBackwardData", handle, attention, low, high, lengths_q, lengths_k,
+              o, dout, q, dqueries, queries, k, dkeys, keys, v, dvalues, values, weights_size,
+              weights, workspace_size, workspace, reserve_size, reserve);
   return run();
 }
 
-int cudnnMultiHeadAttnBackwardWeights(Opaque handle, Opaque attention, int add, Opaque q, Const queries,
-                                      Opaque k, Const keys, Opaque v, Const values, Opaque o, Const dout,
-                                      size_t weights_size, Const weights, Opaque dweights,
-                                      size_t workspace_size, Opaque workspace, size_t reserve_size,
-                                      Opaque reserve) {
-  record_call("cudnnMultiHeadAttnBackwardWeights", handle, attention, add, q, queries, k, keys, v, values, o,
-              dout, weights_size, weights, dweights, workspace_size, workspace, reserve_size, reserve);
+int cudnnMultiHeadAttnBackwardWeights(Opaque handle, Opaque attention, int add, Opaque q,
+                                      Const queries, Opaque k, Const keys, Opaque v, Const values,
+                                      Opaque o, Const dout, size_t weights_size, Const weights,
+                                      Opaque dweights, size_t workspace_size, Opaque workspace,
+                                      size_t reserve_size, Opaque reserve) {
+  record_call("cudnnMultiHeadAttnBackwardWeights", handle, attention, add, q, queries, k, keys, v,
+              values, o, dout, weights_size, weights, dweights, workspace_size, workspace,
+              reserve_size, reserve);
   return run();
 }
 
 int cudnnCausalConv1dBackward(Opaque stream, Const x, Const weight, Const bias, Const dy, Opaque dx,
                               Opaque dweight, Opaque dbias, int batch, int dimensions, int length,
                               int kernel_size, int type, int weight_type, int activation) {
-  record_call("cudnnCausalConv1dBackward", stream, x, weight, bias, dy, dx, dweight, dbias, batch, dimensions,
-              length, kernel_size, type, weight_type, activation);
+  record_call("cudnnCausalConv1dBackward", stream, x, weight, bias, dy, dx, dweight, dbias, batch,
+              dimensions, length, kernel_size, type, weight_type, activation);
   return misbehaves("fail") ? execution_failed : 0;
 }
 
-int cudnnCausalConv1dNwhBackward(Opaque stream, Const x, Const weight, Const bias, Const dy, Opaque dx,
-                                 Opaque dweight, Opaque dbias, int batch, int dimensions, int length,
-                                 int kernel_size, int type, int weight_type, int activation) {
-  record_call("cudnnCausalConv1dNwhBackward", stream, x, weight, bias, dy, dx, dweight, dbias, batch,
-              dimensions, length, kernel_size, type, weight_type, activation);
+int cudnnCausalConv1dNwhBackward(Opaque stream, Const x, Const weight, Const bias, Const dy,
+                                 Opaque dx, Opaque dweight, Opaque dbias, int batch, int dimensions,
+                                 int length, int kernel_size, int type, int weight_type,
+                                 int activation) {
+  record_call("cudnnCausalConv1dNwhBackward", stream, x, weight, bias, dy, dx, dweight, dbias,
+              batch, dimensions, length, kernel_size, type, weight_type, activation);
   return misbehaves("fail") ? execution_failed : 0;
 }
 

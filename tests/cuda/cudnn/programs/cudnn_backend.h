@@ -1,5 +1,5 @@
-// cuDNN's backend descriptors for the programs of this folder: made, filled, finalized, in few words. A call
-// that the library refuses throws.
+// cuDNN's backend descriptors for the programs of this folder: made, filled, finalized, in few
+// words. A call that the library refuses throws.
 #pragma once
 
 #include "call.h"
@@ -21,7 +21,8 @@ struct Refused {
 };
 
 inline void check(const char* what, cudnnStatus_t status) {
-  if (status != CUDNN_STATUS_SUCCESS) throw Refused{what, status};
+  if (status != CUDNN_STATUS_SUCCESS)
+    throw Refused{what, status};
 }
 
 inline Descriptor create(cudnnBackendDescriptorType_t type) {
@@ -44,11 +45,13 @@ inline void set(Descriptor descriptor, cudnnBackendAttributeName_t name, Descrip
   set(descriptor, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::vector{value});
 }
 
-inline void finalize(Descriptor descriptor) { check("finalize", CALL(cudnnBackendFinalize)(descriptor)); }
+inline void finalize(Descriptor descriptor) {
+  check("finalize", CALL(cudnnBackendFinalize)(descriptor));
+}
 
 template <class T>
-std::vector<T> get(Descriptor descriptor, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
-                   int64_t room) {
+std::vector<T> get(Descriptor descriptor, cudnnBackendAttributeName_t name,
+                   cudnnBackendAttributeType_t type, int64_t room) {
   std::vector<T> values(static_cast<size_t>(room));
   int64_t count = 0;
   check("get", CALL(cudnnBackendGetAttribute)(descriptor, name, type, room, &count, values.data()));
@@ -83,21 +86,23 @@ inline Descriptor heuristics_of(Descriptor operation_graph, cudnnBackendHeurMode
   return heuristics;
 }
 
-/// A heuristics list, asked for the way cudnn-frontend does: descriptors of the program's own, an array of
-/// pointers that is thrown away.
+/// A heuristics list, asked for the way cudnn-frontend does: descriptors of the program's own, an
+/// array of pointers that is thrown away.
 inline std::vector<Descriptor> configs_of(Descriptor heuristics) {
   int64_t count = -1;
   check("count", CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
                                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr));
   std::vector<Descriptor> own;
-  for (int64_t i = 0; i < count; ++i) own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+  for (int64_t i = 0; i < count; ++i)
+    own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
   int64_t returned = 0;
   auto handed_in = own;
   if (count > 0)
-    check("results",
-          CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                         CUDNN_TYPE_BACKEND_DESCRIPTOR, count, &returned, handed_in.data()));
-  for (auto i = static_cast<size_t>(returned); i < own.size(); ++i) destroy(own[i]);
+    check("results", CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                                    CUDNN_TYPE_BACKEND_DESCRIPTOR, count, &returned,
+                                                    handed_in.data()));
+  for (auto i = static_cast<size_t>(returned); i < own.size(); ++i)
+    destroy(own[i]);
   own.resize(static_cast<size_t>(std::clamp<int64_t>(returned, 0, count)));
   return own;
 }
@@ -139,7 +144,8 @@ struct Engine {
   int64_t index;
   std::vector<cudnnBackendNumericalNote_t> notes;
   bool is_nondeterministic() const {
-    return std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) != notes.end();
+    return std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) !=
+           notes.end();
   }
 };
 
@@ -151,7 +157,8 @@ inline Engine engine_of(Descriptor config) {
                                                  CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, into));
   Engine result{get<int64_t>(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1).at(0),
                 get<cudnnBackendNumericalNote_t>(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-                                                 CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT)};
+                                                 CUDNN_TYPE_NUMERICAL_NOTE,
+                                                 CUDNN_NUMERICAL_NOTE_TYPE_COUNT)};
   destroy(engine);
   return result;
 }
@@ -167,14 +174,16 @@ inline std::vector<Knob> knobs_of(Descriptor config) {
     choices.push_back(create(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR));
   int64_t count = 0;
   check("knobs", CALL(cudnnBackendGetAttribute)(config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
-                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS, &count,
-                                                choices.data()));
+                                                CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                                                CUDNN_KNOB_TYPE_COUNTS, &count, choices.data()));
   std::vector<Knob> knobs;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i)
     knobs.push_back(
-        {get<cudnnBackendKnobType_t>(choices[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1)
+        {get<cudnnBackendKnobType_t>(choices[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
+                                     CUDNN_TYPE_KNOB_TYPE, 1)
              .at(0),
          get<int64_t>(choices[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1).at(0)});
-  for (const auto choice : choices) destroy(choice);
+  for (const auto choice : choices)
+    destroy(choice);
   return knobs;
 }

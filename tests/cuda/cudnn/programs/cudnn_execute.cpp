@@ -1,5 +1,5 @@
-// An ordinary user of cuDNN's graph API that runs its plans, for the double of that interface: built without
-// the toolkit.
+// An ordinary user of cuDNN's graph API that runs its plans, for the double of that interface:
+// built without the toolkit.
 //
 // clang-format off
 //   cudnn_execute COMMAND...
@@ -80,7 +80,8 @@ void* plan_of(void* graph, int64_t index) {
   set(config, backend::config_engine, engine);
   finalize(config);
   const auto plan = plan_of(config);
-  for (void* done : {engine, config}) CALL(cudnnBackendDestroyDescriptor)(done);
+  for (void* done : {engine, config})
+    CALL(cudnnBackendDestroyDescriptor)(done);
   return plan;
 }
 
@@ -90,14 +91,16 @@ std::vector<void*> configs_of(void* graph, int& status) {
   set(heuristics, backend::heuristics_graph, graph);
   finalize(heuristics);
   const auto ask = [&](int64_t requested, int64_t& returned, void** configs) {
-    return CALL(cudnnBackendGetAttribute)(heuristics, backend::heuristics_results, backend::descriptor,
-                                          requested, &returned, configs);
+    return CALL(cudnnBackendGetAttribute)(heuristics, backend::heuristics_results,
+                                          backend::descriptor, requested, &returned, configs);
   };
   int64_t count = 0, returned = 0;
   status = ask(0, count, nullptr);
-  if (status != backend::success) return {};
+  if (status != backend::success)
+    return {};
   std::vector<void*> own;
-  for (int64_t i = 0; i < count; ++i) own.push_back(create(backend::engine_config));
+  for (int64_t i = 0; i < count; ++i)
+    own.push_back(create(backend::engine_config));
   auto handed_in = own;
   status = ask(count, returned, handed_in.data());
   own.resize(static_cast<size_t>(status == backend::success ? returned : 0));
@@ -107,7 +110,8 @@ std::vector<void*> configs_of(void* graph, int& status) {
 long long engine_of(void* config) {
   void* engine = create(backend::engine);
   int64_t count = 0, index = -1;
-  CALL(cudnnBackendGetAttribute)(config, backend::config_engine, backend::descriptor, 1, &count, &engine);
+  CALL(cudnnBackendGetAttribute)
+  (config, backend::config_engine, backend::descriptor, 1, &count, &engine);
   CALL(cudnnBackendGetAttribute)(engine, backend::engine_index, backend::int64, 1, &count, &index);
   CALL(cudnnBackendDestroyDescriptor)(engine);
   return index;
@@ -116,7 +120,8 @@ long long engine_of(void* config) {
 long long engine_of_plan(void* plan) {
   void* config = create(backend::engine_config);
   int64_t count = 0;
-  CALL(cudnnBackendGetAttribute)(plan, backend::plan_config, backend::descriptor, 1, &count, &config);
+  CALL(cudnnBackendGetAttribute)
+  (plan, backend::plan_config, backend::descriptor, 1, &count, &config);
   const auto index = engine_of(config);
   CALL(cudnnBackendDestroyDescriptor)(config);
   return index;
@@ -126,7 +131,8 @@ void list(void* graph) {
   int status = 0;
   const auto configs = configs_of(graph, status);
   std::printf("list: %d", status);
-  for (void* config : configs) std::printf(" %lld", engine_of(config));
+  for (void* config : configs)
+    std::printf(" %lld", engine_of(config));
   std::printf("\n");
 }
 
@@ -137,15 +143,19 @@ void time_them(void* graph, void* pack) {
   void* best = nullptr;
   for (void* config : configs_of(graph, status)) {
     const auto plan = plan_of(config);
-    if (finalize(plan) != backend::success) continue;
-    if (CALL(cudnnBackendExecute)(nullptr, plan, pack) != backend::success) continue;
+    if (finalize(plan) != backend::success)
+      continue;
+    if (CALL(cudnnBackendExecute)(nullptr, plan, pack) != backend::success)
+      continue;
     const float time = CALL(cudnnDoubleElapsedTime)();
-    if (chosen >= 0 && time >= shortest) continue;
+    if (chosen >= 0 && time >= shortest)
+      continue;
     chosen = engine_of_plan(plan);
     shortest = time;
     best = plan;
   }
-  if (best) CALL(cudnnBackendExecute)(nullptr, best, pack);
+  if (best)
+    CALL(cudnnBackendExecute)(nullptr, best, pack);
   std::printf("chosen %lld\n", chosen);
 }
 
@@ -162,10 +172,13 @@ void reduce(const std::string& word) {
   const int status = finalize(reduction);
   bool is_deterministic = false;
   int64_t count = 0;
-  const bool is_set =
-      CALL(cudnnBackendGetAttribute)(reduction, backend::reduction_is_deterministic, backend::boolean, 1,
-                                     &count, &is_deterministic) == backend::success;
-  std::printf("reduction: %d %s\n", status, !is_set ? "unset" : is_deterministic ? "true" : "false");
+  const bool is_set = CALL(cudnnBackendGetAttribute)(reduction, backend::reduction_is_deterministic,
+                                                     backend::boolean, 1, &count,
+                                                     &is_deterministic) == backend::success;
+  std::printf("reduction: %d %s\n", status,
+              !is_set            ? "unset"
+              : is_deterministic ? "true"
+                                 : "false");
   CALL(cudnnBackendDestroyDescriptor)(reduction);
 }
 
@@ -201,7 +214,8 @@ int main(int argc, char** argv) {
     } else if (command == "run") {
       std::printf("run: %d\n", CALL(cudnnBackendExecute)(nullptr, plan, pack));
     } else if (command == "populate") {
-      std::printf("populate: %d\n", CALL(cudnnBackendPopulateCudaGraph)(nullptr, plan, pack, nullptr));
+      std::printf("populate: %d\n",
+                  CALL(cudnnBackendPopulateCudaGraph)(nullptr, plan, pack, nullptr));
     } else if (command == "destroy") {
       CALL(cudnnBackendDestroyDescriptor)(plan);
     } else if (command == "list") {

@@ -16,7 +16,8 @@ using Tensor = std::shared_ptr<fe::graph::Tensor_attributes>;
 namespace {
 
 void check(fe::error_t error) {
-  if (error.is_good()) return;
+  if (error.is_good())
+    return;
   std::printf("%s\n", error.get_message().c_str());
   std::exit(1);
 }
@@ -51,7 +52,9 @@ void convolve(const std::shared_ptr<fe::DeviceProperties>& properties) {
   const Tensor x = tensor(graph, "x", 1, {8, 64, 56, 56});
   const Tensor w = tensor(graph, "w", 2, {64, 64, 3, 3});
   const Tensor y = graph.conv_fprop(
-      x, w, fe::graph::Conv_fprop_attributes().set_padding({1, 1}).set_stride({1, 1}).set_dilation({1, 1}));
+      x, w,
+      fe::graph::Conv_fprop_attributes().set_padding({1, 1}).set_stride({1, 1}).set_dilation(
+          {1, 1}));
   y->set_output(true).set_uid(3);
   check(graph.validate());
   check(graph.build_operation_graph());                     // graph of the convolution
@@ -64,7 +67,9 @@ void gradient(const std::shared_ptr<fe::DeviceProperties>& properties) {
   const Tensor dy = tensor(graph, "dy", 1, {8, 64, 56, 56});
   const Tensor x = tensor(graph, "x", 2, {8, 64, 56, 56});
   const Tensor dw = graph.conv_wgrad(
-      dy, x, fe::graph::Conv_wgrad_attributes().set_padding({1, 1}).set_stride({1, 1}).set_dilation({1, 1}));
+      dy, x,
+      fe::graph::Conv_wgrad_attributes().set_padding({1, 1}).set_stride({1, 1}).set_dilation(
+          {1, 1}));
   dw->set_output(true).set_uid(3).set_dim({64, 64, 3, 3});
   check(graph.validate());
   check(graph.build_operation_graph());                     // graph of the gradient

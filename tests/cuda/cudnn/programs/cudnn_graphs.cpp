@@ -1,8 +1,10 @@
 // An ordinary user of cuDNN's graph API with many graphs (cudnn_graphs.h), without a GPU.
 //
-//   cudnn_graphs [PART...]   of every graph whose name holds a PART, or of all, in each heuristics mode, a
-//                            line `= GRAPH MODE expected=ANSWER count=N`, then a line for each engine config;
-//                            where the library refuses, the line ends in `refused=STATUS at=CALL`
+//   cudnn_graphs [PART...]   of every graph whose name holds a PART, or of all, in each heuristics
+//   mode, a
+//                            line `= GRAPH MODE expected=ANSWER count=N`, then a line for each
+//                            engine config; where the library refuses, the line ends in
+//                            `refused=STATUS at=CALL`
 #include "cudnn_graphs.h"
 
 #include <cstdio>
@@ -23,7 +25,9 @@ void print(Descriptor config) {
 }
 
 const char* name_of(Answer answer) {
-  return answer == Answer::engines ? "engines" : answer == Answer::no_engine ? "no-engine" : "refusal";
+  return answer == Answer::engines     ? "engines"
+         : answer == Answer::no_engine ? "no-engine"
+                                       : "refusal";
 }
 
 } // namespace
@@ -43,7 +47,8 @@ int main(int argc, char** argv) {
       try {
         const auto configs = configs_of(heuristics_of(build(graph), mode, properties));
         std::printf("count=%zu\n", configs.size());
-        for (const auto config : configs) print(config);
+        for (const auto config : configs)
+          print(config);
       } catch (const Refused& refused) {
         std::printf("refused=%d at=%s\n", static_cast<int>(refused.status), refused.what);
       }

@@ -1,6 +1,6 @@
-// Operation graphs as training programs build them: convolutions of three kinds over shapes, layouts and
-// types, matrix products, fusions, reductions, normalizations, attention, dropout. graph_table() names them
-// all; above it, the builders that its rows name.
+// Operation graphs as training programs build them: convolutions of three kinds over shapes,
+// layouts and types, matrix products, fusions, reductions, normalizations, attention, dropout.
+// graph_table() names them all; above it, the builders that its rows name.
 #pragma once
 
 #include "cudnn_backend.h"
@@ -28,7 +28,8 @@ public:
   /// The strides of dimensions in their order: the last lies innermost.
   static Dims packed(const Dims& dims) {
     Dims strides(dims.size(), 1);
-    for (size_t i = dims.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * dims[i];
+    for (size_t i = dims.size() - 1; i > 0; --i)
+      strides[i - 1] = strides[i] * dims[i];
     return strides;
   }
   /// The strides of N, C, H, W with C innermost.
@@ -43,15 +44,19 @@ public:
     set(descriptor, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, strides);
     set(descriptor, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, std::vector{next_id_++});
     set(descriptor, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, std::vector<int64_t>{16});
-    if (kind.is_virtual) set_flag(descriptor, CUDNN_ATTR_TENSOR_IS_VIRTUAL);
-    if (kind.is_by_value) set_flag(descriptor, CUDNN_ATTR_TENSOR_IS_BY_VALUE);
+    if (kind.is_virtual)
+      set_flag(descriptor, CUDNN_ATTR_TENSOR_IS_VIRTUAL);
+    if (kind.is_by_value)
+      set_flag(descriptor, CUDNN_ATTR_TENSOR_IS_BY_VALUE);
     if (kind.is_reordered)
       set(descriptor, CUDNN_ATTR_TENSOR_REORDERING_MODE, CUDNN_TYPE_TENSOR_REORDERING_MODE,
           std::vector{CUDNN_TENSOR_REORDERING_F16x16});
     finalize(descriptor);
     return descriptor;
   }
-  Descriptor tensor(const Dims& dims, const Dims& strides) { return tensor(type_, dims, strides, {}); }
+  Descriptor tensor(const Dims& dims, const Dims& strides) {
+    return tensor(type_, dims, strides, {});
+  }
   Descriptor floats(const Dims& dims) { return tensor(CUDNN_DATA_FLOAT, dims, packed(dims), {}); }
   /// What one operation hands to the next.
   Descriptor between(const Dims& dims, const Dims& strides) {
@@ -67,15 +72,19 @@ public:
   void pointwise(cudnnPointwiseMode_t mode, Descriptor x, Descriptor b, Descriptor y);
   void matmul(Descriptor a, Descriptor b, Descriptor c);
   void reshape(Descriptor x, Descriptor y);
-  /// `is_deterministic` < 0: not said. With DETERMINISTIC_REDUCTIONS in the environment, all are to be.
+  /// `is_deterministic` < 0: not said. With DETERMINISTIC_REDUCTIONS in the environment, all are to
+  /// be.
   void reduction(cudnnReduceTensorOp_t how, Descriptor x, Descriptor y, int is_deterministic = -1);
   void random(cudnnRngDistribution_t distribution, Descriptor y, int64_t seed);
-  void random(cudnnRngDistribution_t distribution, Descriptor y, Descriptor seed, Descriptor offset);
+  void random(cudnnRngDistribution_t distribution, Descriptor y, Descriptor seed,
+              Descriptor offset);
   /// An operation of the other kinds: its type, and descriptors by attribute.
-  Descriptor operation(cudnnBackendDescriptorType_t type,
-                       const std::vector<std::pair<cudnnBackendAttributeName_t, Descriptor>>& tensors) {
+  Descriptor
+  operation(cudnnBackendDescriptorType_t type,
+            const std::vector<std::pair<cudnnBackendAttributeName_t, Descriptor>>& tensors) {
     const auto result = create(type);
-    for (const auto& [name, tensor] : tensors) set(result, name, tensor);
+    for (const auto& [name, tensor] : tensors)
+      set(result, name, tensor);
     return result;
   }
   void add(Descriptor operation) {
@@ -102,7 +111,8 @@ inline void GraphBuilder::convolution(Pass pass, Descriptor x, Descriptor w, Des
                                       const Dims& padding, const Dims& stride) {
   const auto convolution = create(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   const auto rank = static_cast<int64_t>(padding.size());
-  set(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, std::vector{CUDNN_DATA_FLOAT});
+  set(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE,
+      std::vector{CUDNN_DATA_FLOAT});
   set(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
       std::vector{CUDNN_CROSS_CORRELATION});
   set(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, std::vector{rank});
@@ -119,30 +129,39 @@ inline void GraphBuilder::convolution(Pass pass, Descriptor x, Descriptor w, Des
   };
   static const Names all[] = {
       {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
-       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
-       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
-       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA},
+       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA},
       {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
-       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
-       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
-       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA},
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA},
       {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
-       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
-       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
-       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA}};
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA}};
   const Names& names = all[static_cast<int>(pass)];
-  const auto result = operation(names.operation,
-                                {{names.convolution, convolution}, {names.x, x}, {names.w, w}, {names.y, y}});
+  const auto result =
+      operation(names.operation,
+                {{names.convolution, convolution}, {names.x, x}, {names.w, w}, {names.y, y}});
   set(result, names.alpha, CUDNN_TYPE_FLOAT, std::vector{1.0F});
   set(result, names.beta, CUDNN_TYPE_FLOAT, std::vector{0.0F});
   add(result);
 }
 
 /// `b` is null for a function of one tensor. A backward function takes dy as x, and x as b.
-inline void GraphBuilder::pointwise(cudnnPointwiseMode_t mode, Descriptor x, Descriptor b, Descriptor y) {
+inline void GraphBuilder::pointwise(cudnnPointwiseMode_t mode, Descriptor x, Descriptor b,
+                                    Descriptor y) {
   const auto pointwise = create(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
   set(pointwise, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, std::vector{mode});
-  set(pointwise, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, std::vector{CUDNN_DATA_FLOAT});
+  set(pointwise, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE,
+      std::vector{CUDNN_DATA_FLOAT});
   finalize(pointwise);
   const bool is_backward = mode >= CUDNN_POINTWISE_RELU_BWD && mode < CUDNN_POINTWISE_CMP_EQ;
   const auto result = create(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
@@ -153,7 +172,8 @@ inline void GraphBuilder::pointwise(cudnnPointwiseMode_t mode, Descriptor x, Des
     set(result, CUDNN_ATTR_OPERATION_POINTWISE_DXDESC, y);
   } else {
     set(result, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);
-    if (b) set(result, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b);
+    if (b)
+      set(result, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b);
     set(result, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
   }
   add(result);
@@ -163,23 +183,28 @@ inline void GraphBuilder::matmul(Descriptor a, Descriptor b, Descriptor c) {
   const auto matmul = create(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
   set(matmul, CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, std::vector{CUDNN_DATA_FLOAT});
   finalize(matmul);
-  add(operation(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR, {{CUDNN_ATTR_OPERATION_MATMUL_DESC, matmul},
-                                                            {CUDNN_ATTR_OPERATION_MATMUL_ADESC, a},
-                                                            {CUDNN_ATTR_OPERATION_MATMUL_BDESC, b},
-                                                            {CUDNN_ATTR_OPERATION_MATMUL_CDESC, c}}));
+  add(operation(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR,
+                {{CUDNN_ATTR_OPERATION_MATMUL_DESC, matmul},
+                 {CUDNN_ATTR_OPERATION_MATMUL_ADESC, a},
+                 {CUDNN_ATTR_OPERATION_MATMUL_BDESC, b},
+                 {CUDNN_ATTR_OPERATION_MATMUL_CDESC, c}}));
 }
 
 inline void GraphBuilder::reshape(Descriptor x, Descriptor y) {
-  add(operation(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR,
-                {{CUDNN_ATTR_OPERATION_RESHAPE_XDESC, x}, {CUDNN_ATTR_OPERATION_RESHAPE_YDESC, y}}));
+  add(operation(
+      CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR,
+      {{CUDNN_ATTR_OPERATION_RESHAPE_XDESC, x}, {CUDNN_ATTR_OPERATION_RESHAPE_YDESC, y}}));
 }
 
 inline void GraphBuilder::reduction(cudnnReduceTensorOp_t how, Descriptor x, Descriptor y,
                                     int is_deterministic) {
   const auto reduction = create(CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
-  set(reduction, CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, std::vector{how});
-  set(reduction, CUDNN_ATTR_REDUCTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, std::vector{CUDNN_DATA_FLOAT});
-  if (std::getenv("DETERMINISTIC_REDUCTIONS")) is_deterministic = 1;
+  set(reduction, CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE,
+      std::vector{how});
+  set(reduction, CUDNN_ATTR_REDUCTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE,
+      std::vector{CUDNN_DATA_FLOAT});
+  if (std::getenv("DETERMINISTIC_REDUCTIONS"))
+    is_deterministic = 1;
   if (is_deterministic >= 0) {
     const bool value = is_deterministic != 0;
     check("set", CALL(cudnnBackendSetAttribute)(reduction, CUDNN_ATTR_REDUCTION_IS_DETERMINISTIC,
@@ -202,19 +227,20 @@ inline Descriptor GraphBuilder::rng(cudnnRngDistribution_t distribution) {
 }
 
 inline void GraphBuilder::random(cudnnRngDistribution_t distribution, Descriptor y, int64_t seed) {
-  const auto result =
-      operation(CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR,
-                {{CUDNN_ATTR_OPERATION_RNG_YDESC, y}, {CUDNN_ATTR_OPERATION_RNG_DESC, rng(distribution)}});
+  const auto result = operation(
+      CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR,
+      {{CUDNN_ATTR_OPERATION_RNG_YDESC, y}, {CUDNN_ATTR_OPERATION_RNG_DESC, rng(distribution)}});
   set(result, CUDNN_ATTR_OPERATION_RNG_SEED, CUDNN_TYPE_INT64, std::vector{seed});
   add(result);
 }
 
 inline void GraphBuilder::random(cudnnRngDistribution_t distribution, Descriptor y, Descriptor seed,
                                  Descriptor offset) {
-  add(operation(CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR, {{CUDNN_ATTR_OPERATION_RNG_YDESC, y},
-                                                         {CUDNN_ATTR_OPERATION_RNG_DESC, rng(distribution)},
-                                                         {CUDNN_ATTR_OPERATION_RNG_SEED, seed},
-                                                         {CUDNN_ATTR_OPERATION_RNG_OFFSET_DESC, offset}}));
+  add(operation(CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR,
+                {{CUDNN_ATTR_OPERATION_RNG_YDESC, y},
+                 {CUDNN_ATTR_OPERATION_RNG_DESC, rng(distribution)},
+                 {CUDNN_ATTR_OPERATION_RNG_SEED, seed},
+                 {CUDNN_ATTR_OPERATION_RNG_OFFSET_DESC, offset}}));
 }
 
 /// What a row's graph is built by; the data type is the builder's.
@@ -228,7 +254,9 @@ struct ConvolutionShape {
 
 inline Build convolution(Pass pass, const ConvolutionShape& s, Layout layout) {
   return [=](GraphBuilder& g) {
-    const auto image = [&](const Dims& dims) { return g.tensor(dims, layout(dims)); };
+    const auto image = [&](const Dims& dims) {
+      return g.tensor(dims, layout(dims));
+    };
     const int64_t out = (s.size + 2 * s.padding - s.filter) / s.stride + 1;
     const auto x = image({s.n, s.c, s.size, s.size});
     const auto w = image({s.k, s.c, s.filter, s.filter});
@@ -250,7 +278,9 @@ inline void multiply(GraphBuilder& g, const ProductShape& s, Descriptor c) {
 }
 
 inline Build matmul(const ProductShape& s) {
-  return [=](GraphBuilder& g) { multiply(g, s, g.tensor(s.c(), g.packed(s.c()))); };
+  return [=](GraphBuilder& g) {
+    multiply(g, s, g.tensor(s.c(), g.packed(s.c())));
+  };
 }
 
 inline Build matmul_bias(const ProductShape& s) {
@@ -258,12 +288,14 @@ inline Build matmul_bias(const ProductShape& s) {
     const Dims c = s.c(), bias{1, 1, s.n};
     const auto product = g.between(c, g.packed(c));
     multiply(g, s, product);
-    g.pointwise(CUDNN_POINTWISE_ADD, product, g.tensor(bias, g.packed(bias)), g.tensor(c, g.packed(c)));
+    g.pointwise(CUDNN_POINTWISE_ADD, product, g.tensor(bias, g.packed(bias)),
+                g.tensor(c, g.packed(c)));
   };
 }
 
 // The images of the fusions and of the reductions, C innermost.
-inline const Dims image_dims{16, 128, 32, 32}, filter_dims{128, 128, 3, 3}, channel_dims{1, 128, 1, 1};
+inline const Dims image_dims{16, 128, 32, 32}, filter_dims{128, 128, 3, 3},
+    channel_dims{1, 128, 1, 1};
 
 inline Descriptor last_tensor(GraphBuilder& g, const Dims& dims) {
   return g.tensor(dims, g.channels_last(dims));
@@ -274,17 +306,18 @@ inline Descriptor last_between(GraphBuilder& g, const Dims& dims) {
 
 inline void conv_bias_relu(GraphBuilder& g) {
   const auto product = last_between(g, image_dims), sum = last_between(g, image_dims);
-  g.convolution(Pass::forward, last_tensor(g, image_dims), last_tensor(g, filter_dims), product, {1, 1},
-                {1, 1});
+  g.convolution(Pass::forward, last_tensor(g, image_dims), last_tensor(g, filter_dims), product,
+                {1, 1}, {1, 1});
   g.pointwise(CUDNN_POINTWISE_ADD, product, last_tensor(g, channel_dims), sum);
   g.pointwise(CUDNN_POINTWISE_RELU_FWD, sum, nullptr, last_tensor(g, image_dims));
 }
 
 inline void data_relu_backward(GraphBuilder& g) {
   const auto gradient = last_between(g, image_dims);
-  g.convolution(Pass::data, gradient, last_tensor(g, filter_dims), last_tensor(g, image_dims), {1, 1},
-                {1, 1});
-  g.pointwise(CUDNN_POINTWISE_RELU_BWD, gradient, last_tensor(g, image_dims), last_tensor(g, image_dims));
+  g.convolution(Pass::data, gradient, last_tensor(g, filter_dims), last_tensor(g, image_dims),
+                {1, 1}, {1, 1});
+  g.pointwise(CUDNN_POINTWISE_RELU_BWD, gradient, last_tensor(g, image_dims),
+              last_tensor(g, image_dims));
 }
 
 inline void add_relu(GraphBuilder& g) {
@@ -333,7 +366,8 @@ inline Build norm_forward(const Norm& norm) {
       set(operation, CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC, like(norm.statistics));
       set(operation, CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, like(norm.weights));
     }
-    set(operation, CUDNN_ATTR_OPERATION_NORM_FWD_MODE, CUDNN_TYPE_NORM_MODE, std::vector{norm.mode});
+    set(operation, CUDNN_ATTR_OPERATION_NORM_FWD_MODE, CUDNN_TYPE_NORM_MODE,
+        std::vector{norm.mode});
     set(operation, CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_TYPE_NORM_FWD_PHASE,
         std::vector{CUDNN_NORM_FWD_TRAINING});
     g.add(operation);
@@ -357,7 +391,8 @@ inline Build norm_backward(const Norm& norm) {
       set(operation, CUDNN_ATTR_OPERATION_NORM_BWD_MEAN_DESC, like(norm.statistics));
       set(operation, CUDNN_ATTR_OPERATION_NORM_BWD_DBIAS_DESC, like(norm.weights));
     }
-    set(operation, CUDNN_ATTR_OPERATION_NORM_BWD_MODE, CUDNN_TYPE_NORM_MODE, std::vector{norm.mode});
+    set(operation, CUDNN_ATTR_OPERATION_NORM_BWD_MODE, CUDNN_TYPE_NORM_MODE,
+        std::vector{norm.mode});
     g.add(operation);
   };
 }
@@ -368,7 +403,9 @@ public:
   explicit Attention(GraphBuilder& builder) : g(builder) {}
   Descriptor rows() { return g.tensor(row_dims, g.packed(row_dims)); }
   /// Rows as columns: K and V, as a matrix product takes them.
-  Descriptor columns() { return g.tensor(column_dims, {heads * length * width, length * width, 1, width}); }
+  Descriptor columns() {
+    return g.tensor(column_dims, {heads * length * width, length * width, 1, width});
+  }
   Descriptor statistics() { return g.floats(statistic_dims); }
   // What one operation hands to the next: a row's products, their transpose, a number a row.
   Descriptor square() { return g.between(square_dims, g.packed(square_dims)); }
@@ -441,7 +478,9 @@ inline Build attention_forward(bool drops) {
     g.pointwise(CUDNN_POINTWISE_DIV, powers, sum, weights);
     if (drops) {
       const auto mask = a.square(), kept = a.square(), rescaled = a.typed_square();
-      const auto one = [&] { return g.tensor(CUDNN_DATA_INT64, {1, 1, 1, 1}, {1, 1, 1, 1}, {}); };
+      const auto one = [&] {
+        return g.tensor(CUDNN_DATA_INT64, {1, 1, 1, 1}, {1, 1, 1, 1}, {});
+      };
       g.random(CUDNN_RNG_DISTRIBUTION_BERNOULLI, mask, one(), one());
       g.pointwise(CUDNN_POINTWISE_MUL, weights, mask, kept);
       g.pointwise(CUDNN_POINTWISE_MUL, kept, g.scalar(4), rescaled);
@@ -452,8 +491,8 @@ inline Build attention_forward(bool drops) {
 }
 
 /// The backward pass of single operations, as cudnn-frontend builds it up to now
-/// (node/scaled_dot_product_flash_attention.h). Where it accumulates, dQ is the sum of what many blocks add
-/// to one piece of memory: its fast and nondeterministic form.
+/// (node/scaled_dot_product_flash_attention.h). Where it accumulates, dQ is the sum of what many
+/// blocks add to one piece of memory: its fast and nondeterministic form.
 inline Build attention_backward(bool accumulates) {
   return [=](GraphBuilder& g) {
     Attention a(g);
@@ -486,7 +525,8 @@ inline Build attention_backward(bool accumulates) {
     g.reshape(k, reshaped_k);
     const auto accumulator = accumulates ? a.accumulator() : a.rows();
     g.matmul(scaled_ds, reshaped_k, accumulator); // dQ
-    if (accumulates) g.pointwise(CUDNN_POINTWISE_IDENTITY, accumulator, nullptr, a.rows());
+    if (accumulates)
+      g.pointwise(CUDNN_POINTWISE_IDENTITY, accumulator, nullptr, a.rows());
   };
 }
 
@@ -535,7 +575,8 @@ inline std::vector<Row> graph_table() {
   const std::vector floats{CUDNN_DATA_FLOAT};
 
   const ConvolutionShape stem{32, 3, 64, 224, 7, 3, 2}, usual{16, 128, 256, 64, 3, 1, 1},
-      pointwise{16, 256, 64, 56, 1, 0, 1}, strided{16, 128, 256, 56, 3, 1, 2}, small{8, 64, 64, 28, 3, 1, 1};
+      pointwise{16, 256, 64, 56, 1, 0, 1}, strided{16, 128, 256, 56, 3, 1, 2},
+      small{8, 64, 64, 28, 3, 1, 1};
   const ProductShape square{1, 1024, 1024, 1024}, deep{1, 64, 64, 65536}, batched{64, 128, 128, 64};
   const Dims channels = channel_dims, one{1, 1, 1, 1};
   const Norm layer{CUDNN_LAYER_NORM, {4096, 1024, 1, 1}, {4096, 1, 1, 1}, {1, 1024, 1, 1}},

@@ -1,7 +1,7 @@
-// An ordinary user of cuDNN's graph API: builds one convolution, asks the heuristics for engine configs as
-// cudnn-frontend does (a count query, descriptors of its own, an array of pointers that it throws away), and
-// prints one line for each config. It needs no GPU: the device is described by a JSON text (cuDNN 9.8 and
-// later).
+// An ordinary user of cuDNN's graph API: builds one convolution, asks the heuristics for engine
+// configs as cudnn-frontend does (a count query, descriptors of its own, an array of pointers that
+// it throws away), and prints one line for each config. It needs no GPU: the device is described by
+// a JSON text (cuDNN 9.8 and later).
 //
 //   cudnn_heuristics PASS TYPE SHAPE MODE [COMMAND...]
 //     PASS   forward | data | filter        TYPE  float | half
@@ -11,9 +11,9 @@
 //       request=N   hands in N descriptors, whatever is available
 //       plan        finalizes an execution plan on the first nondeterministic config of a list
 //       engine=I    finalizes an execution plan on engine I, with no heuristics in between
-//       uncounted=N asks for N configs without a place for their number, and prints those that were filled
-//       save=I      writes such a plan as JSON to the file that PLAN_FILE names
-//       load        finalizes a plan made from that JSON
+//       uncounted=N asks for N configs without a place for their number, and prints those that were
+//       filled save=I      writes such a plan as JSON to the file that PLAN_FILE names load
+//       finalizes a plan made from that JSON
 //
 // The first line of a list is `count=C requested=N returned=R`; a plan is a line `plan: STATUS`.
 // Exit status 1: another call failed, and the line before says which.
@@ -37,7 +37,8 @@ Descriptor tensor(int64_t id, cudnnDataType_t type, const std::vector<int64_t>& 
   const int64_t c = dims[1], h = dims[2], w = dims[3];
   set(descriptor, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, std::vector{type});
   set(descriptor, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, dims);
-  set(descriptor, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, std::vector<int64_t>{h * w * c, 1, w * c, c});
+  set(descriptor, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64,
+      std::vector<int64_t>{h * w * c, 1, w * c, c});
   set(descriptor, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, std::vector{id});
   set(descriptor, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, std::vector<int64_t>{16});
   finalize(descriptor);
@@ -47,10 +48,12 @@ Descriptor tensor(int64_t id, cudnnDataType_t type, const std::vector<int64_t>& 
 /// The graph of one 3x3 convolution with padding 1 and stride 1.
 Descriptor graph(const std::string& pass, cudnnDataType_t type, const std::string& shape) {
   const bool large = shape == "large";
-  const int64_t n = large ? 16 : 8, c = large ? 128 : 64, k = large ? 256 : 64, size = large ? 64 : 28;
+  const int64_t n = large ? 16 : 8, c = large ? 128 : 64, k = large ? 256 : 64,
+                size = large ? 64 : 28;
   const std::vector<int64_t> one{1, 1};
   const auto convolution = create(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-  set(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, std::vector{CUDNN_DATA_FLOAT});
+  set(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE,
+      std::vector{CUDNN_DATA_FLOAT});
   set(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
       std::vector{CUDNN_CROSS_CORRELATION});
   set(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, std::vector<int64_t>{2});
@@ -101,20 +104,23 @@ Descriptor graph(const std::string& pass, cudnnDataType_t type, const std::strin
   return operation_graph_of({operation});
 }
 
-/// Asks for configs the way cudnn-frontend does. `request` < 0 asks for what the count query answered.
+/// Asks for configs the way cudnn-frontend does. `request` < 0 asks for what the count query
+/// answered.
 std::vector<Descriptor> configs(Descriptor heuristics, int64_t request) {
   int64_t count = -1;
   check("count", CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
                                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr));
-  if (request < 0) request = count;
+  if (request < 0)
+    request = count;
   std::vector<Descriptor> own;
-  for (int64_t i = 0; i < request; ++i) own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+  for (int64_t i = 0; i < request; ++i)
+    own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
 
   int64_t returned = -1;
   auto handed_in = own; // the library may write into this array; the program reads only its own
-  check("results",
-        CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                       CUDNN_TYPE_BACKEND_DESCRIPTOR, request, &returned, handed_in.data()));
+  check("results", CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                                  CUDNN_TYPE_BACKEND_DESCRIPTOR, request, &returned,
+                                                  handed_in.data()));
   std::printf("count=%lld requested=%lld returned=%lld%s\n", static_cast<long long>(count),
               static_cast<long long>(request), static_cast<long long>(returned),
               handed_in == own ? "" : " (array changed)");
@@ -140,16 +146,18 @@ bool print(Descriptor config) {
 /// Asks without a place for the number, and prints the configs that were filled.
 void print_uncounted(Descriptor heuristics, int64_t request) {
   std::vector<Descriptor> own;
-  for (int64_t i = 0; i < request; ++i) own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
-  check("results",
-        CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                       CUDNN_TYPE_BACKEND_DESCRIPTOR, request, nullptr, own.data()));
+  for (int64_t i = 0; i < request; ++i)
+    own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+  check("results", CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                                  CUDNN_TYPE_BACKEND_DESCRIPTOR, request, nullptr,
+                                                  own.data()));
   const auto engine = create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   for (const auto config : own) {
     Descriptor into[] = {engine};
     int64_t count = 0;
-    if (CALL(cudnnBackendGetAttribute)(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
-                                       &count, into) == CUDNN_STATUS_SUCCESS)
+    if (CALL(cudnnBackendGetAttribute)(config, CUDNN_ATTR_ENGINECFG_ENGINE,
+                                       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count,
+                                       into) == CUDNN_STATUS_SUCCESS)
       print(config);
   }
 }
@@ -166,11 +174,13 @@ void save_plan(Descriptor config, Descriptor properties) {
   const auto descriptor = plan_of(config, properties);
   finalize(descriptor);
   int64_t length = 0;
-  check("length", CALL(cudnnBackendGetAttribute)(descriptor, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
-                                                 CUDNN_TYPE_CHAR, 0, &length, nullptr));
+  check("length",
+        CALL(cudnnBackendGetAttribute)(descriptor, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+                                       CUDNN_TYPE_CHAR, 0, &length, nullptr));
   const auto text =
       get<char>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, length);
-  std::ofstream(std::getenv("PLAN_FILE")).write(text.data(), static_cast<std::streamsize>(text.size()));
+  std::ofstream(std::getenv("PLAN_FILE"))
+      .write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
 void load_plan(Descriptor properties) {
@@ -187,13 +197,16 @@ void load_plan(Descriptor properties) {
 } // namespace
 
 int main(int argc, char** argv) try {
-  if (argc < 5) return 2;
+  if (argc < 5)
+    return 2;
   const std::string pass = argv[1], type = argv[2], shape = argv[3], mode = argv[4];
   std::vector<std::string> commands(argv + 5, argv + argc);
-  if (commands.empty()) commands = {"list"};
+  if (commands.empty())
+    commands = {"list"};
 
   const auto properties = device_properties();
-  const auto operation_graph = graph(pass, type == "half" ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT, shape);
+  const auto operation_graph =
+      graph(pass, type == "half" ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT, shape);
   const auto heuristics = heuristics_of(operation_graph,
                                         mode == "A"   ? CUDNN_HEUR_MODE_A
                                         : mode == "B" ? CUDNN_HEUR_MODE_B
@@ -202,7 +215,8 @@ int main(int argc, char** argv) try {
 
   for (const auto& command : commands) {
     const auto equals = command.find('=');
-    const int64_t number = equals == std::string::npos ? -1 : std::atoll(command.c_str() + equals + 1);
+    const int64_t number =
+        equals == std::string::npos ? -1 : std::atoll(command.c_str() + equals + 1);
     if (command.starts_with("engine")) {
       plan(config_of(operation_graph, number, properties), properties);
       continue;
@@ -221,9 +235,11 @@ int main(int argc, char** argv) try {
     }
     Descriptor nondeterministic = nullptr;
     for (const auto config : configs(heuristics, number)) {
-      if (print(config) && !nondeterministic) nondeterministic = config;
+      if (print(config) && !nondeterministic)
+        nondeterministic = config;
     }
-    if (command != "plan") continue;
+    if (command != "plan")
+      continue;
     if (nondeterministic) {
       plan(nondeterministic, properties);
     } else {

@@ -11,8 +11,8 @@
 //     a CTC loss descriptor
 //   cudnn_layers call FUNCTION
 //
-// Descriptors and device memory are numbers that a double only looks at: each is that of its place among the
-// arguments (of the run, where a size is asked for before it), counted from 11.
+// Descriptors and device memory are numbers that a double only looks at: each is that of its place
+// among the arguments (of the run, where a size is asked for before it), counted from 11.
 #include "call.h"
 
 #include "layers.h"
@@ -34,30 +34,32 @@ int run_algorithm(const std::string& layer, int algo, const std::string& workspa
   int status = 0, run = 0;
   if (layer == "data") {
     if (asks)
-      status = CALL(cudnnGetConvolutionBackwardDataWorkspaceSize)(at(11), at(13), at(15), at(17), at(22),
-                                                                  algo, &bytes);
+      status = CALL(cudnnGetConvolutionBackwardDataWorkspaceSize)(at(11), at(13), at(15), at(17),
+                                                                  at(22), algo, &bytes);
     if (status == 0)
-      run = CALL(cudnnConvolutionBackwardData)(at(11), at(12), at(13), at(14), at(15), at(16), at(17), algo,
-                                               at(19), bytes, at(21), at(22), at(23));
+      run = CALL(cudnnConvolutionBackwardData)(at(11), at(12), at(13), at(14), at(15), at(16),
+                                               at(17), algo, at(19), bytes, at(21), at(22), at(23));
   } else if (layer == "filter") {
     if (asks)
-      status = CALL(cudnnGetConvolutionBackwardFilterWorkspaceSize)(at(11), at(13), at(15), at(17), at(22),
-                                                                    algo, &bytes);
+      status = CALL(cudnnGetConvolutionBackwardFilterWorkspaceSize)(at(11), at(13), at(15), at(17),
+                                                                    at(22), algo, &bytes);
     if (status == 0)
-      run = CALL(cudnnConvolutionBackwardFilter)(at(11), at(12), at(13), at(14), at(15), at(16), at(17), algo,
-                                                 at(19), bytes, at(21), at(22), at(23));
+      run =
+          CALL(cudnnConvolutionBackwardFilter)(at(11), at(12), at(13), at(14), at(15), at(16),
+                                               at(17), algo, at(19), bytes, at(21), at(22), at(23));
   } else if (layer == "ctc") {
     if (asks)
-      status = CALL(cudnnGetCTCLossWorkspaceSize)(at(11), at(12), at(18), at(14), at(15), at(16), algo,
-                                                  at(21), &bytes);
+      status = CALL(cudnnGetCTCLossWorkspaceSize)(at(11), at(12), at(18), at(14), at(15), at(16),
+                                                  algo, at(21), &bytes);
     if (status == 0)
-      run = CALL(cudnnCTCLoss)(at(11), at(12), at(13), at(14), at(15), at(16), at(17), at(18), at(19), algo,
-                               at(21), at(22), bytes);
+      run = CALL(cudnnCTCLoss)(at(11), at(12), at(13), at(14), at(15), at(16), at(17), at(18),
+                               at(19), algo, at(21), at(22), bytes);
   } else if (layer == "ctc_v8") {
-    if (asks) status = CALL(cudnnGetCTCLossWorkspaceSize_v8)(at(11), algo, at(13), at(14), at(20), &bytes);
+    if (asks)
+      status = CALL(cudnnGetCTCLossWorkspaceSize_v8)(at(11), algo, at(13), at(14), at(20), &bytes);
     if (status == 0)
-      run = CALL(cudnnCTCLoss_v8)(at(11), algo, at(13), at(14), at(15), at(16), at(17), at(18), at(19),
-                                  at(20), at(21), bytes, at(23));
+      run = CALL(cudnnCTCLoss_v8)(at(11), algo, at(13), at(14), at(15), at(16), at(17), at(18),
+                                  at(19), at(20), at(21), bytes, at(23));
   } else {
     return 2;
   }
@@ -77,8 +79,8 @@ void set_pooling(Opaque descriptor, bool is_2d, int mode) {
     const int window[] = {4, 5}, padding[] = {2, 3}, stride[] = {6, 7};
     int their_window[2] = {}, their_padding[2] = {}, their_stride[2] = {};
     set = CALL(cudnnSetPoolingNdDescriptor)(descriptor, mode, 1, 2, window, padding, stride);
-    get = CALL(cudnnGetPoolingNdDescriptor)(descriptor, 2, values, values + 1, values + 2, their_window,
-                                            their_padding, their_stride);
+    get = CALL(cudnnGetPoolingNdDescriptor)(descriptor, 2, values, values + 1, values + 2,
+                                            their_window, their_padding, their_stride);
     values[3] = their_window[0];
     values[4] = their_window[1];
     values[5] = their_padding[1];
@@ -86,7 +88,8 @@ void set_pooling(Opaque descriptor, bool is_2d, int mode) {
     values[7] = their_stride[1];
   }
   std::printf("set=%d get=%d mode=%d", set, get, values[0]);
-  for (int i = 1; i < 8; ++i) std::printf(" %d", values[i]);
+  for (int i = 1; i < 8; ++i)
+    std::printf(" %d", values[i]);
   std::printf("\n");
 }
 
@@ -113,11 +116,12 @@ int use_pooling(const Arguments& arguments) {
 int set_dropouts(const Arguments& seeds) {
   for (const std::string& seed : seeds) {
     const bool none = seed == "none";
-    std::printf("set=%d\n", CALL(cudnnSetDropoutDescriptor)(
-                                at(11), at(12), 0.5F, at(none ? 0 : 14), none ? 0 : 15,
-                                none              ? 0
-                                : seed == "clock" ? static_cast<unsigned long long>(std::time(nullptr))
-                                                  : std::strtoull(seed.c_str(), nullptr, 0)));
+    std::printf("set=%d\n",
+                CALL(cudnnSetDropoutDescriptor)(
+                    at(11), at(12), 0.5F, at(none ? 0 : 14), none ? 0 : 15,
+                    none              ? 0
+                    : seed == "clock" ? static_cast<unsigned long long>(std::time(nullptr))
+                                      : std::strtoull(seed.c_str(), nullptr, 0)));
   }
   return 0;
 }
@@ -125,36 +129,27 @@ int set_dropouts(const Arguments& seeds) {
 int call_function(const std::string& name) {
   int status = -1;
   if (name == "cudnnSpatialTfSamplerBackward")
-    status = CALL(cudnnSpatialTfSamplerBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
-                                                 at(18), at(19), at(20), at(21), at(22), at(23), at(24));
+    status =
+        CALL(cudnnSpatialTfSamplerBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
+                                            at(18), at(19), at(20), at(21), at(22), at(23), at(24));
   if (name == "cudnnRNNForward")
-    status = CALL(cudnnRNNForward)(at(11), at(12), 13, at(14), at(15), at(16), at(17), at(18), at(19), at(20),
-                                   at(21), at(22), at(23), at(24), 25, at(26), 27, at(28), 29, at(30));
+    status = CALL(cudnnRNNForward)(at(11), at(12), 13, at(14), at(15), at(16), at(17), at(18),
+                                   at(19), at(20), at(21), at(22), at(23), at(24), 25, at(26), 27,
+                                   at(28), 29, at(30));
   if (name == "cudnnRNNBackwardData_v8")
-    status = CALL(cudnnRNNBackwardData_v8)(at(11), at(12), at(13), at(14), at(15), at(16), at(17), at(18),
-                                           at(19), at(20), at(21), at(22), at(23), at(24), at(25), at(26), 27,
-                                           at(28), 29, at(30), 31, at(32));
+    status = CALL(cudnnRNNBackwardData_v8)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
+                                           at(18), at(19), at(20), at(21), at(22), at(23), at(24),
+                                           at(25), at(26), 27, at(28), 29, at(30), 31, at(32));
   if (name == "cudnnRNNBackwardWeights_v8")
-    status = CALL(cudnnRNNBackwardWeights_v8)(at(11), at(12), 13, at(14), at(15), at(16), at(17), at(18),
-                                              at(19), at(20), 21, at(22), 23, at(24), 25, at(26));
-  if (name == "cudnnMultiHeadAttnForward")
-    status = CALL(cudnnMultiHeadAttnForward)(at(11), at(12), 13, at(14), at(15), at(16), at(17), at(18),
-                                             at(19), at(20), at(21), at(22), at(23), at(24), at(25), at(26),
-                                             27, at(28), 29, at(30), 31, at(32));
-  if (name == "cudnnMultiHeadAttnBackwardData")
-    status = CALL(cudnnMultiHeadAttnBackwardData)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
-                                                  at(18), at(19), at(20), at(21), at(22), at(23), at(24),
-                                                  at(25), at(26), at(27), 28, at(29), 30, at(31), 32, at(33));
-  if (name == "cudnnMultiHeadAttnBackwardWeights")
-    status = CALL(cudnnMultiHeadAttnBackwardWeights)(at(11), at(12), 13, at(14), at(15), at(16), at(17),
-                                                     at(18), at(19), at(20), at(21), 22, at(23), at(24), 25,
-                                                     at(26), 27, at(28));
+    status =
+        CALL(cudnnRNNBackwardWeights_v8)(at(11), at(12), 13, at(14), at(15), at(16), at(17), at(18),
+                                         at(19), at(20), 21, at(22), 23, at(24), 25, at(26));
   if (name == "cudnnCausalConv1dBackward")
-    status = CALL(cudnnCausalConv1dBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17), at(18),
-                                             19, 20, 21, 22, 23, 24, 25);
+    status = CALL(cudnnCausalConv1dBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
+                                             at(18), 19, 20, 21, 22, 23, 24, 25);
   if (name == "cudnnCausalConv1dNwhBackward")
-    status = CALL(cudnnCausalConv1dNwhBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
-                                                at(18), 19, 20, 21, 22, 23, 24, 25);
+    status = CALL(cudnnCausalConv1dNwhBackward)(at(11), at(12), at(13), at(14), at(15), at(16),
+                                                at(17), at(18), 19, 20, 21, 22, 23, 24, 25);
   std::printf("status=%d\n", status);
   return 0;
 }
@@ -162,14 +157,19 @@ int call_function(const std::string& name) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) return 2;
+  if (argc < 3)
+    return 2;
   const std::string what = argv[1], first = argv[2];
-  if (what == "pooling") return use_pooling({argv + 2, argv + argc});
-  if (what == "dropout") return set_dropouts({argv + 2, argv + argc});
-  if (what == "call") return call_function(first);
+  if (what == "pooling")
+    return use_pooling({argv + 2, argv + argc});
+  if (what == "dropout")
+    return set_dropouts({argv + 2, argv + argc});
+  if (what == "call")
+    return call_function(first);
   if (what == "restore")
     return CALL(cudnnRestoreDropoutDescriptor)(at(11), at(12), 0.5F, at(14), 15,
                                                std::strtoull(argv[2], nullptr, 0));
-  if (what == "oob") return CALL(cudnnSetCTCLossDescriptor_v9)(at(11), 12, 13, std::stoi(first), 15);
+  if (what == "oob")
+    return CALL(cudnnSetCTCLossDescriptor_v9)(at(11), 12, 13, std::stoi(first), 15);
   return argc > 3 ? run_algorithm(what, std::stoi(first), argv[3]) : 2;
 }

@@ -1,22 +1,24 @@
-// Users of cuDNN's graph API that build more than one execution plan of a graph (cudnn_graphs.h), without a
-// GPU.
+// Users of cuDNN's graph API that build more than one execution plan of a graph (cudnn_graphs.h),
+// without a GPU.
 //
 //   cudnn_plans GRAPH COMMAND...
-//     time=list      finalizes a plan of each config in the heuristics' order, and "times" those that can be
+//     time=list      finalizes a plan of each config in the heuristics' order, and "times" those
+//     that can be
 //                    finalized: which one is fastest is a matter of chance, as it is on a GPU
 //     time=shuffled  the same in an order that std::random_device gives
-//     memory         finalizes the configs in turn, each plan destroyed before the next: wants another one
-//     keep           the same, and keeps the plans
-//     twice          the first config that can be finalized: two plans of it, one of a config read from the
+//     memory         finalizes the configs in turn, each plan destroyed before the next: wants
+//     another one keep           the same, and keeps the plans twice          the first config that
+//     can be finalized: two plans of it, one of a config read from the
 //                    first, one of the same config in another list
-//     other-graph    two graphs of the same operations, the first config of each that can be finalized
-//     new-graph      the same, the first graph with all that was made of it destroyed before
-//     late           keeps the configs, destroys their graph, and finalizes them in turn
+//     other-graph    two graphs of the same operations, the first config of each that can be
+//     finalized new-graph      the same, the first graph with all that was made of it destroyed
+//     before late           keeps the configs, destroys their graph, and finalizes them in turn
 //     threads        the plans of four configs, finalized in as many threads at once
 //     walk           a plan of each engine that the graph counts, by its index
 //
-// A plan is a line `CONFIG: STATUS`, with ` as CONFIG` where the plan says that it is of another config than
-// the one that it was given; the choice of `time` is a line `chosen CONFIG`, as the plan says.
+// A plan is a line `CONFIG: STATUS`, with ` as CONFIG` where the plan says that it is of another
+// config than the one that it was given; the choice of `time` is a line `chosen CONFIG`, as the
+// plan says.
 #include "cudnn_graphs.h"
 
 #include <barrier>
@@ -67,10 +69,12 @@ std::string name_of_plan(Descriptor plan) {
 Descriptor finish(Descriptor config, Descriptor properties) {
   const auto plan = plan_of(config, properties);
   const int status = status_of(plan);
-  const auto name = name_of(config), own = status == CUDNN_STATUS_SUCCESS ? name_of_plan(plan) : name;
+  const auto name = name_of(config),
+             own = status == CUDNN_STATUS_SUCCESS ? name_of_plan(plan) : name;
   std::printf("%s: %d%s%s\n", name.c_str(), status, own != name ? " as " : "",
               own != name ? own.c_str() : "");
-  if (status == CUDNN_STATUS_SUCCESS) return plan;
+  if (status == CUDNN_STATUS_SUCCESS)
+    return plan;
   destroy(plan);
   return nullptr;
 }
@@ -98,15 +102,18 @@ void time_them(std::vector<Descriptor> configs, bool shuffled, Descriptor proper
       destroy(plan);
     }
   // Nothing pins the clock, nor what a measured time would be.
-  std::mt19937_64 chance(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
-  std::printf("chosen %s\n", plans.empty() ? "none" : name_of_plan(plans[chance() % plans.size()]).c_str());
+  std::mt19937_64 chance(
+      static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+  std::printf("chosen %s\n",
+              plans.empty() ? "none" : name_of_plan(plans[chance() % plans.size()]).c_str());
 }
 
 void finish_at_once(const std::vector<Descriptor>& configs, Descriptor properties) {
   constexpr size_t count = 4;
   std::vector<int> statuses(count);
   std::vector<Descriptor> plans;
-  for (size_t i = 0; i < count; ++i) plans.push_back(plan_of(configs.at(i), properties));
+  for (size_t i = 0; i < count; ++i)
+    plans.push_back(plan_of(configs.at(i), properties));
   std::barrier start(count);
   std::vector<std::thread> threads;
   for (size_t i = 0; i < count; ++i)
@@ -114,7 +121,8 @@ void finish_at_once(const std::vector<Descriptor>& configs, Descriptor propertie
       start.arrive_and_wait();
       statuses[i] = status_of(plans[i]);
     });
-  for (auto& thread : threads) thread.join();
+  for (auto& thread : threads)
+    thread.join();
   std::printf("finalized %td\n", std::count(statuses.begin(), statuses.end(), 0));
 }
 
@@ -126,7 +134,8 @@ void walk(Descriptor graph, Descriptor properties) {
       const auto config = config_of(graph, i, properties);
       const auto plan = plan_of(config, properties);
       std::printf("engine=%lld%s: %d\n", static_cast<long long>(i),
-                  engine_of(config).is_nondeterministic() ? " nondeterministic" : "", status_of(plan));
+                  engine_of(config).is_nondeterministic() ? " nondeterministic" : "",
+                  status_of(plan));
       destroy(plan);
     } catch (const Refused&) { // most engines are none for this graph
     }
@@ -136,16 +145,20 @@ void walk(Descriptor graph, Descriptor properties) {
 void run(const std::string& command, const Graph& graph, Descriptor properties) {
   const auto all = candidates_of(graph, properties);
   Descriptor chosen = nullptr;
-  if (command.starts_with("time=")) return time_them(all.configs, command == "time=shuffled", properties);
-  if (command == "threads") return finish_at_once(all.configs, properties);
-  if (command == "walk") return walk(all.graph, properties);
+  if (command.starts_with("time="))
+    return time_them(all.configs, command == "time=shuffled", properties);
+  if (command == "threads")
+    return finish_at_once(all.configs, properties);
+  if (command == "walk")
+    return walk(all.graph, properties);
   if (command == "memory" || command == "keep" || command == "late") {
     if (command == "late") {
       destroy(all.heuristics);
       destroy(all.graph);
     }
     for (const auto config : all.configs)
-      if (const auto plan = finish(config, properties); plan && command == "memory") destroy(plan);
+      if (const auto plan = finish(config, properties); plan && command == "memory")
+        destroy(plan);
   } else if (command == "twice") {
     const auto plan = first_that_finishes(all.configs, properties, chosen);
     finish(chosen, properties);
@@ -156,12 +169,14 @@ void run(const std::string& command, const Graph& graph, Descriptor properties) 
                                                    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, into));
     finish(read, properties);
     for (const auto config : configs_of(heuristics_of(all.graph, CUDNN_HEUR_MODE_A, properties)))
-      if (name_of(config) == name_of(chosen)) finish(config, properties);
+      if (name_of(config) == name_of(chosen))
+        finish(config, properties);
   } else if (command == "other-graph" || command == "new-graph") {
     const auto plan = first_that_finishes(all.configs, properties, chosen);
     if (command == "new-graph") {
       destroy(plan);
-      for (const auto config : all.configs) destroy(config);
+      for (const auto config : all.configs)
+        destroy(config);
       destroy(all.heuristics);
       destroy(all.graph);
     }
@@ -174,8 +189,10 @@ void run(const std::string& command, const Graph& graph, Descriptor properties) 
 int main(int argc, char** argv) try {
   const auto properties = device_properties();
   for (const Graph& graph : all_graphs()) {
-    if (argc < 2 || graph.name != argv[1]) continue;
-    for (int i = 2; i < argc; ++i) run(argv[i], graph, properties);
+    if (argc < 2 || graph.name != argv[1])
+      continue;
+    for (int i = 2; i < argc; ++i)
+      run(argv[i], graph, properties);
     return 0;
   }
   return 2;

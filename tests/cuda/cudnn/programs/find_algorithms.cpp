@@ -4,10 +4,11 @@
 //     SEARCH  find | findex | get      PASS  forward | data | filter
 //     ROOM    entries of the caller's array
 //
-//     OPTION  times: prints a line `time=T` for each entry; null: the workspace's size is given, but no
-//     workspace
+//     OPTION  times: prints a line `time=T` for each entry; null: the workspace's size is given,
+//     but no workspace
 //
-// Prints `status=S returned=N` and a line for each entry. An entry written beyond the array is reported.
+// Prints `status=S returned=N` and a line for each entry. An entry written beyond the array is
+// reported.
 #include "call.h"
 
 #include "search.h"
@@ -20,14 +21,17 @@
 #include <vector>
 
 int main(int argc, char** argv) {
-  if (argc < 4) return 2;
+  if (argc < 4)
+    return 2;
   const std::string search = argv[1], pass = argv[2];
   const int room = std::atoi(argv[3]);
   const size_t workspace = argc > 4 ? std::strtoull(argv[4], nullptr, 0) : 0;
 
-  // Descriptors and device memory that a double only looks at as numbers, and can say in which order they
-  // came.
-  const auto opaque = [](uintptr_t number) { return reinterpret_cast<Opaque>(number); };
+  // Descriptors and device memory that a double only looks at as numbers, and can say in which
+  // order they came.
+  const auto opaque = [](uintptr_t number) {
+    return reinterpret_cast<Opaque>(number);
+  };
   const Opaque a = opaque(0xa), b = opaque(0xb), convolution = opaque(0xc), c = opaque(0xd);
   const Opaque memory = opaque(0x1000);
   const std::string option = argc > 5 ? argv[5] : "";
@@ -42,32 +46,37 @@ int main(int argc, char** argv) {
 
   Opaque handle = nullptr;
   int status = CALL(cudnnCreate)(&handle);
-  if (status != 0) return 1;
+  if (status != 0)
+    return 1;
 
   const std::string which = search + " " + pass;
   if (which == "find forward") {
-    status = CALL(cudnnFindConvolutionForwardAlgorithm)(handle, a, b, convolution, c, room, &returned, into);
+    status = CALL(cudnnFindConvolutionForwardAlgorithm)(handle, a, b, convolution, c, room,
+                                                        &returned, into);
   } else if (which == "find data") {
-    status =
-        CALL(cudnnFindConvolutionBackwardDataAlgorithm)(handle, a, b, convolution, c, room, &returned, into);
+    status = CALL(cudnnFindConvolutionBackwardDataAlgorithm)(handle, a, b, convolution, c, room,
+                                                             &returned, into);
   } else if (which == "find filter") {
-    status = CALL(cudnnFindConvolutionBackwardFilterAlgorithm)(handle, a, b, convolution, c, room, &returned,
-                                                               into);
+    status = CALL(cudnnFindConvolutionBackwardFilterAlgorithm)(handle, a, b, convolution, c, room,
+                                                               &returned, into);
   } else if (which == "findex forward") {
-    status = CALL(cudnnFindConvolutionForwardAlgorithmEx)(handle, a, memory, b, memory, convolution, c,
-                                                          memory, room, &returned, into, space, workspace);
+    status = CALL(cudnnFindConvolutionForwardAlgorithmEx)(handle, a, memory, b, memory, convolution,
+                                                          c, memory, room, &returned, into, space,
+                                                          workspace);
   } else if (which == "findex data") {
-    status = CALL(cudnnFindConvolutionBackwardDataAlgorithmEx)(
-        handle, a, memory, b, memory, convolution, c, memory, room, &returned, into, space, workspace);
+    status = CALL(cudnnFindConvolutionBackwardDataAlgorithmEx)(handle, a, memory, b, memory,
+                                                               convolution, c, memory, room,
+                                                               &returned, into, space, workspace);
   } else if (which == "findex filter") {
-    status = CALL(cudnnFindConvolutionBackwardFilterAlgorithmEx)(
-        handle, a, memory, b, memory, convolution, c, memory, room, &returned, into, space, workspace);
+    status = CALL(cudnnFindConvolutionBackwardFilterAlgorithmEx)(handle, a, memory, b, memory,
+                                                                 convolution, c, memory, room,
+                                                                 &returned, into, space, workspace);
   } else if (which == "get forward") {
-    status =
-        CALL(cudnnGetConvolutionForwardAlgorithm_v7)(handle, a, b, convolution, c, room, &returned, into);
+    status = CALL(cudnnGetConvolutionForwardAlgorithm_v7)(handle, a, b, convolution, c, room,
+                                                          &returned, into);
   } else if (which == "get data") {
-    status = CALL(cudnnGetConvolutionBackwardDataAlgorithm_v7)(handle, a, b, convolution, c, room, &returned,
-                                                               into);
+    status = CALL(cudnnGetConvolutionBackwardDataAlgorithm_v7)(handle, a, b, convolution, c, room,
+                                                               &returned, into);
   } else if (which == "get filter") {
     status = CALL(cudnnGetConvolutionBackwardFilterAlgorithm_v7)(handle, a, b, convolution, c, room,
                                                                  &returned, into);
@@ -78,9 +87,10 @@ int main(int argc, char** argv) {
   std::printf("status=%d returned=%d\n", status, returned);
   for (int i = 0; i < returned && i < room; ++i) {
     const AlgoPerf& r = results[static_cast<size_t>(i)];
-    std::printf("algo=%d status=%d determinism=%d memory=%zu math=%d\n", r.algo, r.status, r.determinism,
-                r.memory, r.math_type);
-    if (option == "times") std::printf("time=%g\n", static_cast<double>(r.time));
+    std::printf("algo=%d status=%d determinism=%d memory=%zu math=%d\n", r.algo, r.status,
+                r.determinism, r.memory, r.math_type);
+    if (option == "times")
+      std::printf("time=%g\n", static_cast<double>(r.time));
   }
   for (size_t i = static_cast<size_t>(room); i < results.size(); ++i) {
     if (std::memcmp(&results[i], &blank, sizeof blank) != 0)

@@ -1,5 +1,5 @@
-// A double of libcufft.so.12: it transforms nothing. DOUBLE_MISBEHAVE: "fail" makes no plan, "fail_later"
-// sets nothing up.
+// A double of libcufft.so.12: it transforms nothing. DOUBLE_MISBEHAVE: "fail" makes no plan,
+// "fail_later" sets nothing up.
 #include "cufft.h"
 
 #include "record.h"
@@ -10,7 +10,8 @@ constexpr int alloc_failed = 2;
 
 int give(int* plan) {
   static int made = 0;
-  if (misbehaves("fail")) return alloc_failed;
+  if (misbehaves("fail"))
+    return alloc_failed;
   *plan = ++made;
   return 0;
 }
@@ -39,8 +40,8 @@ int cufftPlan3d(int* plan, int nx, int ny, int nz, int type) {
   return give(plan);
 }
 
-int cufftPlanMany(int* plan, int rank, int* n, int* in_embed, int in_stride, int in_distance, int* out_embed,
-                  int out_stride, int out_distance, int type, int batch) {
+int cufftPlanMany(int* plan, int rank, int* n, int* in_embed, int in_stride, int in_distance,
+                  int* out_embed, int out_stride, int out_distance, int type, int batch) {
   record("cufftPlanMany %d %d %d %d %d %d %d %d %d %d", rank, *n, *in_embed, in_stride, in_distance,
          *out_embed, out_stride, out_distance, type, batch);
   return give(plan);
@@ -56,8 +57,8 @@ int cufftXtSetCallback(int plan, void** routine, int type, void** info) {
   return misbehaves("fail_later") ? alloc_failed : 0;
 }
 
-int cufftXtSetJITCallback(int plan, const char* symbol, const void* code, size_t code_size, int type,
-                          void** info) {
+int cufftXtSetJITCallback(int plan, const char* symbol, const void* code, size_t code_size,
+                          int type, void** info) {
   record("cufftXtSetJITCallback %d %s %p %zu %d %p", plan, symbol, code, code_size, type, *info);
   return misbehaves("fail_later") ? alloc_failed : 0;
 }

@@ -1,4 +1,5 @@
-// An ordinary user of cuFFT: makes plans, with a callback, or for as many GPUs as the argument says.
+// An ordinary user of cuFFT: makes plans, with a callback, or for as many GPUs as the argument
+// says.
 #include "call.h"
 
 #include "cufft.h"
@@ -15,7 +16,8 @@ int main(int, char** argv) {
   std::printf("1d=%d\n", CALL(cufftPlan1d)(&plans[0], 2, 41, 3));
   std::printf("2d=%d\n", CALL(cufftPlan2d)(&plans[1], 2, 3, 41));
   std::printf("3d=%d\n", CALL(cufftPlan3d)(&plans[2], 2, 3, 4, 41));
-  std::printf("many=%d\n", CALL(cufftPlanMany)(&plans[3], 1, &embed, &embed, 2, 3, &embed, 4, 6, 41, 7));
+  std::printf("many=%d\n",
+              CALL(cufftPlanMany)(&plans[3], 1, &embed, &embed, 2, 3, &embed, 4, 6, 41, 7));
   std::printf("callback=%d\n", CALL(cufftXtSetCallback)(plan, &routine, 2, &info));
   std::printf("jit=%d\n", CALL(cufftXtSetJITCallback)(plan, "load", routine, 9, 4, &info));
   std::printf("gpus=%d\n", CALL(cufftXtSetGPUs)(plan, std::atoi(argv[1]), gpus));

@@ -1,7 +1,8 @@
-// A double of libcurand.so.10 for generators on a device: it keeps no stream, it records what it is told.
+// A double of libcurand.so.10 for generators on a device: it keeps no stream, it records what it is
+// told.
 //
-// DETSHIM_TEST_NEWER builds one of a later version, DETSHIM_TEST_NEW_FUNCTION one with a function more,
-// DETSHIM_TEST_NO_ORDERING one with a function less.
+// DETSHIM_TEST_NEWER builds one of a later version, DETSHIM_TEST_NEW_FUNCTION one with a function
+// more, DETSHIM_TEST_NO_ORDERING one with a function less.
 #include "curand.h"
 #include "record.h"
 
@@ -28,7 +29,8 @@ extern "C" {
 int curandCreateGenerator(Opaque* generator, int type) {
   static int made = 0;
   record("curandCreateGenerator generator=%d type=%d", made, type);
-  if (misbehaves("fail")) return initialization_failed;
+  if (misbehaves("fail"))
+    return initialization_failed;
   *generator = new Generator{type, made++};
   return 0;
 }
@@ -41,7 +43,8 @@ int curandDestroyGenerator(Opaque generator) {
 
 int curandSetPseudoRandomGeneratorSeed(Opaque generator, unsigned long long seed) {
   record("curandSetPseudoRandomGeneratorSeed generator=%d seed=%llu", number_of(generator), seed);
-  return static_cast<Generator*>(generator)->type >= 200 ? type_error : 0; // quasi-random types take no seed
+  return static_cast<Generator*>(generator)->type >= 200 ? type_error
+                                                         : 0; // quasi-random types take no seed
 }
 
 #ifdef DETSHIM_TEST_NEW_FUNCTION
@@ -76,7 +79,8 @@ int curandGetVersion(int* value) {
 }
 
 int curandGetProperty(int type, int* value) {
-  if (type < 0 || type > 2) return out_of_range;
+  if (type < 0 || type > 2)
+    return out_of_range;
   *value = version[type];
   return 0;
 }

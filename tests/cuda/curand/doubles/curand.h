@@ -1,5 +1,5 @@
-// The part of cuRAND, generators on a device, that its double answers and its users call, written down by
-// hand from curand.h of cuRAND 10. Enumerations are passed as int.
+// The part of cuRAND, generators on a device, that its double answers and its users call, written
+// down by hand from curand.h of cuRAND 10. Enumerations are passed as int.
 #pragma once
 
 #include "opaque.h"

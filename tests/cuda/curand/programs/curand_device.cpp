@@ -1,7 +1,7 @@
-// An ordinary user of cuRAND's device generators. Each argument makes one: `TYPE`, or `TYPE:SEED`, where SEED
-// is a number or `clock`, or `TYPE:SEED:ORDERING`; `xN` makes N of the default type, then destroys them;
-// `rTYPE` makes one, draws from it in a thread, and destroys it. Prints the statuses; the double's record
-// tells what arrived.
+// An ordinary user of cuRAND's device generators. Each argument makes one: `TYPE`, or `TYPE:SEED`,
+// where SEED is a number or `clock`, or `TYPE:SEED:ORDERING`; `xN` makes N of the default type,
+// then destroys them; `rTYPE` makes one, draws from it in a thread, and destroys it. Prints the
+// statuses; the double's record tells what arrived.
 #include "call.h"
 
 #include "curand.h"
@@ -17,8 +17,10 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (argv[i][0] == 'x') {
       std::vector<Opaque> many(std::strtoul(argv[i] + 1, nullptr, 10));
-      for (Opaque& one : many) CALL(curandCreateGenerator)(&one, 100);
-      for (; !many.empty(); many.pop_back()) // the last one first: its address is what the next one gets
+      for (Opaque& one : many)
+        CALL(curandCreateGenerator)(&one, 100);
+      for (; !many.empty();
+           many.pop_back()) // the last one first: its address is what the next one gets
         CALL(curandDestroyGenerator)(many.back());
       continue;
     }
@@ -26,7 +28,9 @@ int main(int argc, char** argv) {
       Opaque one = nullptr;
       unsigned words[4];
       CALL(curandCreateGenerator)(&one, std::atoi(argv[i] + 1));
-      std::thread([&] { CALL(curandGenerate)(one, words, 4); }).join();
+      std::thread([&] {
+        CALL(curandGenerate)(one, words, 4);
+      }).join();
       CALL(curandDestroyGenerator)(one);
       continue;
     }
@@ -45,7 +49,8 @@ int main(int argc, char** argv) {
       std::printf(" seed=%d", CALL(curandSetPseudoRandomGeneratorSeed)(generator, value));
     }
     if (ordering) {
-      std::printf(" ordering=%d", CALL(curandSetGeneratorOrdering)(generator, std::atoi(ordering + 1)));
+      std::printf(" ordering=%d",
+                  CALL(curandSetGeneratorOrdering)(generator, std::atoi(ordering + 1)));
     }
     std::printf(" destroy=%d\n", CALL(curandDestroyGenerator)(generator));
   }

@@ -1,12 +1,11 @@
-// An ordinary user of cuRAND's host generators. Its arguments are a small script, so that every test can
-// say in one line what its program does:
+// An ordinary user of cuRAND's host generators. Its arguments are a small script, so that every
+// test can say in one line what its program does:
 //
 //   new=TYPE    makes a host generator of a curandRngType; the commands after it speak of this one
-//   seed=VALUE  a number, or what programs take from the clock: `time` is seconds, `clock` nanoseconds
-//   order=N  offset=N  dims=N
-//   draw=N      draws N words and prints them in hexadecimal on one line
-//   here=NAME   calls curandGenerateNAME, curandGenerate (`Generate`) or curandSetStream (`SetStream`)
-//   there=NAME  the same in a thread of its own, which is waited for
+//   seed=VALUE  a number, or what programs take from the clock: `time` is seconds, `clock`
+//   nanoseconds order=N  offset=N  dims=N draw=N      draws N words and prints them in hexadecimal
+//   on one line here=NAME   calls curandGenerateNAME, curandGenerate (`Generate`) or
+//   curandSetStream (`SetStream`) there=NAME  the same in a thread of its own, which is waited for
 //   fork        goes on in a child process
 //   use=I       goes back to the I-th generator, from 0
 //   free        destroys the generator
@@ -31,15 +30,18 @@
 namespace {
 
 unsigned long long seed_of(const char* text) {
-  if (!std::strcmp(text, "time")) return static_cast<unsigned long long>(std::time(nullptr));
+  if (!std::strcmp(text, "time"))
+    return static_cast<unsigned long long>(std::time(nullptr));
   if (!std::strcmp(text, "clock")) {
-    return static_cast<unsigned long long>(std::chrono::system_clock::now().time_since_epoch().count());
+    return static_cast<unsigned long long>(
+        std::chrono::system_clock::now().time_since_epoch().count());
   }
   return std::strtoull(text, nullptr, 0);
 }
 
 void check(const char* name, curandStatus_t status) {
-  if (status != CURAND_STATUS_SUCCESS) std::printf("%s: %d\n", name, static_cast<int>(status));
+  if (status != CURAND_STATUS_SUCCESS)
+    std::printf("%s: %d\n", name, static_cast<int>(status));
 }
 
 void draw(curandGenerator_t generator, curandRngType type, size_t count) {
@@ -49,9 +51,11 @@ void draw(curandGenerator_t generator, curandRngType type, size_t count) {
   const auto status = wide ? CALL(curandGenerateLongLong)(generator, wide_words.data(), count)
                            : CALL(curandGenerate)(generator, words.data(), count);
   check("draw", status);
-  if (status != CURAND_STATUS_SUCCESS) return;
+  if (status != CURAND_STATUS_SUCCESS)
+    return;
   for (size_t i = 0; i < count; ++i) {
-    std::printf("%s%llx", i ? " " : "", wide ? wide_words[i] : static_cast<unsigned long long>(words[i]));
+    std::printf("%s%llx", i ? " " : "",
+                wide ? wide_words[i] : static_cast<unsigned long long>(words[i]));
   }
   std::printf("\n");
 }
@@ -63,19 +67,30 @@ curandStatus_t call(curandGenerator_t generator, const std::string& name) {
     float floats[8];
     double doubles[8];
   } out;
-  if (name == "Generate") return CALL(curandGenerate)(generator, out.words, 8);
-  if (name == "LongLong") return CALL(curandGenerateLongLong)(generator, out.wide_words, 8);
-  if (name == "Uniform") return CALL(curandGenerateUniform)(generator, out.floats, 8);
-  if (name == "UniformDouble") return CALL(curandGenerateUniformDouble)(generator, out.doubles, 8);
-  if (name == "Normal") return CALL(curandGenerateNormal)(generator, out.floats, 8, 0, 1);
-  if (name == "NormalDouble") return CALL(curandGenerateNormalDouble)(generator, out.doubles, 8, 0, 1);
-  if (name == "LogNormal") return CALL(curandGenerateLogNormal)(generator, out.floats, 8, 0, 1);
-  if (name == "LogNormalDouble") return CALL(curandGenerateLogNormalDouble)(generator, out.doubles, 8, 0, 1);
-  if (name == "Poisson") return CALL(curandGeneratePoisson)(generator, out.words, 8, 10);
+  if (name == "Generate")
+    return CALL(curandGenerate)(generator, out.words, 8);
+  if (name == "LongLong")
+    return CALL(curandGenerateLongLong)(generator, out.wide_words, 8);
+  if (name == "Uniform")
+    return CALL(curandGenerateUniform)(generator, out.floats, 8);
+  if (name == "UniformDouble")
+    return CALL(curandGenerateUniformDouble)(generator, out.doubles, 8);
+  if (name == "Normal")
+    return CALL(curandGenerateNormal)(generator, out.floats, 8, 0, 1);
+  if (name == "NormalDouble")
+    return CALL(curandGenerateNormalDouble)(generator, out.doubles, 8, 0, 1);
+  if (name == "LogNormal")
+    return CALL(curandGenerateLogNormal)(generator, out.floats, 8, 0, 1);
+  if (name == "LogNormalDouble")
+    return CALL(curandGenerateLogNormalDouble)(generator, out.doubles, 8, 0, 1);
+  if (name == "Poisson")
+    return CALL(curandGeneratePoisson)(generator, out.words, 8, 10);
   if (name == "PoissonMethod")
     return CALL(curandGeneratePoissonMethod)(generator, out.words, 8, 10, CURAND_CHOOSE_BEST);
-  if (name == "Seeds") return CALL(curandGenerateSeeds)(generator);
-  if (name == "SetStream") return CALL(curandSetStream)(generator, nullptr);
+  if (name == "Seeds")
+    return CALL(curandGenerateSeeds)(generator);
+  if (name == "SetStream")
+    return CALL(curandSetStream)(generator, nullptr);
   std::exit(2);
 }
 
@@ -92,7 +107,9 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const char* equals = std::strchr(argv[i], '=');
     const char* value = equals ? equals + 1 : "";
-    const auto is = [&](const char* name) { return !std::strncmp(argv[i], name, std::strlen(name)); };
+    const auto is = [&](const char* name) {
+      return !std::strncmp(argv[i], name, std::strlen(name));
+    };
     const auto number = std::strtoull(value, nullptr, 0);
 
     if (is("new=")) {
@@ -104,7 +121,8 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "no generator yet: %s\n", argv[i]);
       return 2;
     } else if (is("seed=")) {
-      check("seed", CALL(curandSetPseudoRandomGeneratorSeed)(generators[at].handle, seed_of(value)));
+      check("seed",
+            CALL(curandSetPseudoRandomGeneratorSeed)(generators[at].handle, seed_of(value)));
     } else if (is("order=")) {
       const auto ordering = static_cast<curandOrdering_t>(number);
       const int status = CALL(curandSetGeneratorOrdering)(generators[at].handle, ordering);
@@ -114,16 +132,20 @@ int main(int argc, char** argv) {
       check("offset", CALL(curandSetGeneratorOffset)(generators[at].handle, number));
     } else if (is("dims=")) {
       const auto dimensions = static_cast<unsigned>(number);
-      check("dims", CALL(curandSetQuasiRandomGeneratorDimensions)(generators[at].handle, dimensions));
+      check("dims",
+            CALL(curandSetQuasiRandomGeneratorDimensions)(generators[at].handle, dimensions));
     } else if (is("draw=")) {
       draw(generators[at].handle, generators[at].type, number);
     } else if (is("here=")) {
       check(value, call(generators[at].handle, value));
     } else if (is("there=")) {
-      std::thread([&] { check(value, call(generators[at].handle, value)); }).join();
+      std::thread([&] {
+        check(value, call(generators[at].handle, value));
+      }).join();
     } else if (is("fork")) {
       std::fflush(stdout);
-      if (fork() == 0) continue;
+      if (fork() == 0)
+        continue;
       wait(nullptr);
       break;
     } else if (is("use=")) {

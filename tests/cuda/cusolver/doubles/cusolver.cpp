@@ -26,7 +26,8 @@ extern "C" {
 
 int cusolverDnCreate(Opaque* handle) {
   record("cusolverDnCreate");
-  if (misbehaves("fail")) return not_initialized;
+  if (misbehaves("fail"))
+    return not_initialized;
   *handle = new Handle;
   return 0;
 }
@@ -40,7 +41,8 @@ int cusolverDnDestroy(Opaque handle) {
 #ifndef DETSHIM_TEST_NO_DETERMINISTIC_MODE
 int cusolverDnSetDeterministicMode(Opaque handle, int mode) {
   record("cusolverDnSetDeterministicMode mode=%d", mode);
-  if (mode != 1 && mode != 2) return invalid_value;
+  if (mode != 1 && mode != 2)
+    return invalid_value;
   static_cast<Handle*>(handle)->deterministic_mode = mode;
   return 0;
 }
@@ -56,29 +58,33 @@ int cusolverDnSetMathMode(Opaque, int mode) {
   return misbehaves("math") ? invalid_value : 0;
 }
 
-int cusolverDnXgesvdr(Opaque, Opaque params, signed char job_u, signed char job_v, int64_t m, int64_t n,
-                      int64_t k, int64_t p, int64_t iterations, int type_a, void* a, int64_t lda, int type_s,
-                      void* s, int type_u, void* u, int64_t ldu, int type_v, void* v, int64_t ldv,
-                      int compute_type, void* device_buffer, size_t device_size, void* host_buffer,
-                      size_t host_size, int* info) {
-  record("cusolverDnXgesvdr %p %c%c %ld %ld %ld %ld %ld %d %p %ld %d %p %d %p %ld %d %p %ld %d %p %zu %p %zu "
+int cusolverDnXgesvdr(Opaque, Opaque params, signed char job_u, signed char job_v, int64_t m,
+                      int64_t n, int64_t k, int64_t p, int64_t iterations, int type_a, void* a,
+                      int64_t lda, int type_s, void* s, int type_u, void* u, int64_t ldu,
+                      int type_v, void* v, int64_t ldv, int compute_type, void* device_buffer,
+                      size_t device_size, void* host_buffer, size_t host_size, int* info) {
+  record("cusolverDnXgesvdr %p %c%c %ld %ld %ld %ld %ld %d %p %ld %d %p %d %p %ld %d %p %ld %d %p "
+         "%zu %p %zu "
          "%p",
          params, job_u, job_v, static_cast<long>(m), static_cast<long>(n), static_cast<long>(k),
-         static_cast<long>(p), static_cast<long>(iterations), type_a, a, static_cast<long>(lda), type_s, s,
-         type_u, u, static_cast<long>(ldu), type_v, v, static_cast<long>(ldv), compute_type, device_buffer,
-         device_size, host_buffer, host_size, static_cast<void*>(info));
+         static_cast<long>(p), static_cast<long>(iterations), type_a, a, static_cast<long>(lda),
+         type_s, s, type_u, u, static_cast<long>(ldu), type_v, v, static_cast<long>(ldv),
+         compute_type, device_buffer, device_size, host_buffer, host_size,
+         static_cast<void*>(info));
   return 0;
 }
 
-int cusolverDnXgesvdp(Opaque, Opaque params, int job, int economy, int64_t m, int64_t n, int type_a, void* a,
-                      int64_t lda, int type_s, void* s, int type_u, void* u, int64_t ldu, int type_v, void* v,
-                      int64_t ldv, int compute_type, void* device_buffer, size_t device_size,
-                      void* host_buffer, size_t host_size, int* info, double* perturbation) {
-  record("cusolverDnXgesvdp %p %d %d %ld %ld %d %p %ld %d %p %d %p %ld %d %p %ld %d %p %zu %p %zu %p %p",
-         params, job, economy, static_cast<long>(m), static_cast<long>(n), type_a, a, static_cast<long>(lda),
-         type_s, s, type_u, u, static_cast<long>(ldu), type_v, v, static_cast<long>(ldv), compute_type,
-         device_buffer, device_size, host_buffer, host_size, static_cast<void*>(info),
-         static_cast<void*>(perturbation));
+int cusolverDnXgesvdp(Opaque, Opaque params, int job, int economy, int64_t m, int64_t n, int type_a,
+                      void* a, int64_t lda, int type_s, void* s, int type_u, void* u, int64_t ldu,
+                      int type_v, void* v, int64_t ldv, int compute_type, void* device_buffer,
+                      size_t device_size, void* host_buffer, size_t host_size, int* info,
+                      double* perturbation) {
+  record("cusolverDnXgesvdp %p %d %d %ld %ld %d %p %ld %d %p %d %p %ld %d %p %ld %d %p %zu %p %zu "
+         "%p %p",
+         params, job, economy, static_cast<long>(m), static_cast<long>(n), type_a, a,
+         static_cast<long>(lda), type_s, s, type_u, u, static_cast<long>(ldu), type_v, v,
+         static_cast<long>(ldv), compute_type, device_buffer, device_size, host_buffer, host_size,
+         static_cast<void*>(info), static_cast<void*>(perturbation));
   return misbehaves("gesvdp") ? invalid_value : 0;
 }
 

@@ -1,5 +1,5 @@
-// Two of cuSPARSE's functions that have no hook: of one NVIDIA does not say whether it repeats, the other
-// computes nothing. Their parameters do not matter: nobody passes any.
+// Two of cuSPARSE's functions that have no hook: of one NVIDIA does not say whether it repeats, the
+// other computes nothing. Their parameters do not matter: nobody passes any.
 extern "C" {
 
 int cusparseSgpsvInterleavedBatch() { return 6; }

@@ -1,18 +1,20 @@
-// An ordinary user of cuSPARSE: multiplies by a sparse matrix as the documentation says: asks how large a
-// buffer the product needs, prepares, multiplies.
+// An ordinary user of cuSPARSE: multiplies by a sparse matrix as the documentation says: asks how
+// large a buffer the product needs, prepares, multiplies.
 //
 //   sparse_product spmv|spmm csr|csr64|csc|coo|bsr OPERATION ALGORITHM [HOW]
 //   sparse_product reuse ALGORITHM      SpGEMMreuse, all phases
 //   sparse_product create
 //
-// HOW is what a program may do that the documentation does not say, and that works for the usual algorithms:
+// HOW is what a program may do that the documentation does not say, and that works for the usual
+// algorithms:
 //   never    never asks for the size: it knows that 256 bytes do
 //   null     asks, and brings no buffer
 //   reborn   destroys the matrix and makes another one, for which it does not ask
 //   wider    asks for one column, and multiplies by four
 //   other    asks for the product of the other kind alone
 // and what it does say:
-//   both     asks for four columns and then for one, and has a buffer for either; multiplies by four
+//   both     asks for four columns and then for one, and has a buffer for either; multiplies by
+//   four
 #include "call.h"
 
 #include "cusparse.h"
@@ -29,11 +31,14 @@ Opaque make_matrix(const std::string& format) {
   Opaque matrix = nullptr;
   constexpr int indices_of_32_bits = 2, of_64 = 3;
   static int row_offsets[] = {0, 2, 2, 3, 4};
-  if (format == "csr" || format == "csr64") CALL(cusparseCreateCsr)
+  if (format == "csr" || format == "csr64")
+    CALL(cusparseCreateCsr)
   (&matrix, 4, 4, 4, row_offsets, nullptr, nullptr, indices_of_32_bits,
    format == "csr" ? indices_of_32_bits : of_64, 0, 0);
-  else if (format == "csc") CALL(cusparseCreateCsc)(&matrix, 4, 4, 4, nullptr, nullptr, nullptr, 0, 0, 0, 0);
-  else if (format == "coo") CALL(cusparseCreateCoo)(&matrix, 4, 4, 4, nullptr, nullptr, nullptr, 0, 0, 0);
+  else if (format == "csc")
+      CALL(cusparseCreateCsc)(&matrix, 4, 4, 4, nullptr, nullptr, nullptr, 0, 0, 0, 0);
+  else if (format == "coo")
+      CALL(cusparseCreateCoo)(&matrix, 4, 4, 4, nullptr, nullptr, nullptr, 0, 0, 0);
   else CALL(cusparseCreateBsr)(&matrix, 2, 2, 2, 2, 2, nullptr, nullptr, nullptr, 0, 0, 0, 0, 0);
   return matrix;
 }
@@ -45,7 +50,8 @@ public:
   void* data() { return bytes_.data(); }
   bool is_overrun() const {
     for (size_t i = size_; i < bytes_.size(); ++i)
-      if (bytes_[i] != 0x5A) return true;
+      if (bytes_[i] != 0x5A)
+        return true;
     return false;
   }
 
@@ -57,15 +63,17 @@ private:
 int reuse(Opaque handle, int algorithm) {
   size_t sizes[5] = {};
   char a, b, c, descriptor, buffers[5];
-  std::printf("estimate=%d\n", CALL(cusparseSpGEMMreuse_workEstimation)(handle, 0, 0, &a, &b, &c, algorithm,
-                                                                        &descriptor, &sizes[0], &buffers[0]));
-  std::printf("nnz=%d\n",
-              CALL(cusparseSpGEMMreuse_nnz)(handle, 0, 0, &a, &b, &c, algorithm, &descriptor, &sizes[1],
-                                            &buffers[1], &sizes[2], &buffers[2], &sizes[3], &buffers[3]));
-  std::printf("copy=%d\n", CALL(cusparseSpGEMMreuse_copy)(handle, 0, 0, &a, &b, &c, algorithm, &descriptor,
-                                                          &sizes[4], &buffers[4]));
-  std::printf("compute=%d\n", CALL(cusparseSpGEMMreuse_compute)(handle, 0, 0, nullptr, &a, &b, nullptr, &c,
-                                                                17, algorithm, &descriptor));
+  std::printf("estimate=%d\n",
+              CALL(cusparseSpGEMMreuse_workEstimation)(handle, 0, 0, &a, &b, &c, algorithm,
+                                                       &descriptor, &sizes[0], &buffers[0]));
+  std::printf("nnz=%d\n", CALL(cusparseSpGEMMreuse_nnz)(
+                              handle, 0, 0, &a, &b, &c, algorithm, &descriptor, &sizes[1],
+                              &buffers[1], &sizes[2], &buffers[2], &sizes[3], &buffers[3]));
+  std::printf("copy=%d\n", CALL(cusparseSpGEMMreuse_copy)(handle, 0, 0, &a, &b, &c, algorithm,
+                                                          &descriptor, &sizes[4], &buffers[4]));
+  std::printf("compute=%d\n",
+              CALL(cusparseSpGEMMreuse_compute)(handle, 0, 0, nullptr, &a, &b, nullptr, &c, 17,
+                                                algorithm, &descriptor));
   std::printf("sizes=%zu %zu %zu %zu %zu\n", sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]);
   return 0;
 }
@@ -77,8 +85,10 @@ int main(int argc, char** argv) {
   const std::string kind = arguments.at(0);
   Opaque handle = nullptr;
   std::printf("create=%d\n", CALL(cusparseCreate)(&handle));
-  if (kind == "reuse") return reuse(handle, std::stoi(arguments.at(1)));
-  if (kind == "create") return 0;
+  if (kind == "reuse")
+    return reuse(handle, std::stoi(arguments.at(1)));
+  if (kind == "create")
+    return 0;
 
   const bool vector = kind == "spmv";
   const std::string format = arguments.at(1);
@@ -97,7 +107,8 @@ int main(int argc, char** argv) {
   }
 
   size_t size = 256, wide_size = 0;
-  if (how == "both") CALL(cusparseSpMM_bufferSize)
+  if (how == "both")
+    CALL(cusparseSpMM_bufferSize)
   (handle, operation, 0, &one, matrix, wide, &one, result, 0, algorithm, &wide_size);
   if (how == "other") {
     Opaque of_other_kind = nullptr;
@@ -112,32 +123,37 @@ int main(int argc, char** argv) {
       (handle, 0, &one, matrix, of_other_kind, &one, of_other_kind, 0, 0, &other_size);
     }
   } else if (how != "never") {
-    const int status = vector ? CALL(cusparseSpMV_bufferSize)(handle, operation, &one, matrix, dense, &one,
-                                                              result, 0, algorithm, &size)
-                              : CALL(cusparseSpMM_bufferSize)(handle, operation, 0, &one, matrix, dense, &one,
-                                                              result, 0, algorithm, &size);
+    const int status =
+        vector ? CALL(cusparseSpMV_bufferSize)(handle, operation, &one, matrix, dense, &one, result,
+                                               0, algorithm, &size)
+               : CALL(cusparseSpMM_bufferSize)(handle, operation, 0, &one, matrix, dense, &one,
+                                               result, 0, algorithm, &size);
     std::printf("size=%d bytes=%zu\n", status, size);
-    if (size < wide_size) size = wide_size;
+    if (size < wide_size)
+      size = wide_size;
   }
   if (how == "reborn") {
     CALL(cusparseDestroySpMat)(matrix);
     matrix = make_matrix(format);
     size = 256;
   }
-  if (how == "wider" || how == "both") dense = wide;
+  if (how == "wider" || how == "both")
+    dense = wide;
 
   Buffer buffer(size);
   void* const memory = how == "null" ? nullptr : buffer.data();
   if (vector) {
-    std::printf("prepare=%d\n", CALL(cusparseSpMV_preprocess)(handle, operation, &one, matrix, dense, &one,
-                                                              result, 0, algorithm, memory));
-    std::printf("run=%d\n", CALL(cusparseSpMV)(handle, operation, &one, matrix, dense, &one, result, 0,
-                                               algorithm, memory));
+    std::printf("prepare=%d\n",
+                CALL(cusparseSpMV_preprocess)(handle, operation, &one, matrix, dense, &one, result,
+                                              0, algorithm, memory));
+    std::printf("run=%d\n", CALL(cusparseSpMV)(handle, operation, &one, matrix, dense, &one, result,
+                                               0, algorithm, memory));
   } else {
-    std::printf("prepare=%d\n", CALL(cusparseSpMM_preprocess)(handle, operation, 0, &one, matrix, dense, &one,
-                                                              result, 0, algorithm, memory));
-    std::printf("run=%d\n", CALL(cusparseSpMM)(handle, operation, 0, &one, matrix, dense, &one, result, 0,
-                                               algorithm, memory));
+    std::printf("prepare=%d\n",
+                CALL(cusparseSpMM_preprocess)(handle, operation, 0, &one, matrix, dense, &one,
+                                              result, 0, algorithm, memory));
+    std::printf("run=%d\n", CALL(cusparseSpMM)(handle, operation, 0, &one, matrix, dense, &one,
+                                               result, 0, algorithm, memory));
   }
   std::printf("%s\n", buffer.is_overrun() ? "overrun" : "fits");
   CALL(cusparseDestroySpMat)(matrix);

@@ -1,6 +1,7 @@
-// A double of libcudart.so.13. Like the real one, and like the static runtime in every CUDA library, it opens
-// the driver when it is first needed and gets the driver's functions from cuGetProcAddress. Built a second
-// time as a runtime from before CUDA 12.3 (DETSHIM_TEST_OLD_DRIVER).
+// A double of libcudart.so.13. Like the real one, and like the static runtime in every CUDA
+// library, it opens the driver when it is first needed and gets the driver's functions from
+// cuGetProcAddress. Built a second time as a runtime from before CUDA 12.3
+// (DETSHIM_TEST_OLD_DRIVER).
 #include "record.h"
 #include "runtime.h"
 
@@ -18,13 +19,15 @@ constexpr int newest = 13000;
 int last_error = success;
 
 int told(int status) {
-  if (status != success) last_error = status;
+  if (status != success)
+    last_error = status;
   return status;
 }
 
 int look_up(const char* symbol, void** function, int version, uint64_t flags, int* found) {
   static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!driver) return no_driver;
+  if (!driver)
+    return no_driver;
   using Second = int(const char*, void**, int, uint64_t, int*);
   using First = int(const char*, void**, int, uint64_t);
   if (auto* ask = reinterpret_cast<Second*>(dlsym(driver, "cuGetProcAddress_v2")))
@@ -50,11 +53,11 @@ using AllocatePitch = int(void**, size_t*, size_t, size_t, unsigned);
 using AllocateAsync = int(void**, size_t, Opaque);
 using AllocateFromPool = int(void**, size_t, Opaque, Opaque);
 using GetFunction = int(Opaque*, Opaque, const char*);
-using Launch = int(Opaque, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Opaque,
-                   void**, void**);
+using Launch = int(Opaque, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   Opaque, void**, void**);
 using LaunchEx = int(const void*, Opaque, void**, void**);
-using LaunchCooperative = int(Opaque, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                              Opaque, void**);
+using LaunchCooperative = int(Opaque, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                              unsigned, Opaque, void**);
 using LaunchGraph = int(Opaque, Opaque);
 
 /// Names by functions on the host, and by handles, which have the same place.
@@ -63,30 +66,34 @@ std::map<const void*, std::string>& names() {
   return known;
 }
 
-/// Handle of the driver for a kernel; nullptr where there is none.
+/// Handle of the driver for a kernel; nullptr where it has no handle.
 Opaque function_of(const void* kernel) {
   const auto found = names().find(kernel);
-  if (found == names().end()) return nullptr;
+  if (found == names().end())
+    return nullptr;
   Opaque function = nullptr;
   driver<GetFunction>("cuModuleGetFunction")(&function, nullptr, found->second.c_str());
   return function;
 }
 
-int launch(const char* how, const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared,
-           Opaque stream, uint64_t flags) {
-  record("%s grid=%u,%u,%u block=%u,%u,%u shared=%zu stream=%lu", how, grid.x, grid.y, grid.z, block.x,
-         block.y, block.z, shared, reinterpret_cast<unsigned long>(stream));
+int launch(const char* how, const void* kernel, Dim3 grid, Dim3 block, void** arguments,
+           size_t shared, Opaque stream, uint64_t flags) {
+  record("%s grid=%u,%u,%u block=%u,%u,%u shared=%zu stream=%lu", how, grid.x, grid.y, grid.z,
+         block.x, block.y, block.z, shared, reinterpret_cast<unsigned long>(stream));
   Opaque function = function_of(kernel);
-  if (!function) return told(invalid_device_function);
-  return told(driver<Launch>("cuLaunchKernel", flags)(function, grid.x, grid.y, grid.z, block.x, block.y,
-                                                      block.z, static_cast<unsigned>(shared), stream,
-                                                      arguments, nullptr));
+  if (!function)
+    return told(invalid_device_function);
+  return told(driver<Launch>("cuLaunchKernel",
+                             flags)(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                    static_cast<unsigned>(shared), stream, arguments, nullptr));
 }
 
-int launch_ex(const char* how, const void* config, const void* kernel, void** arguments, uint64_t flags) {
+int launch_ex(const char* how, const void* config, const void* kernel, void** arguments,
+              uint64_t flags) {
   record("%s", how);
   Opaque function = function_of(kernel);
-  if (!function) return told(invalid_device_function);
+  if (!function)
+    return told(invalid_device_function);
   return told(driver<LaunchEx>("cuLaunchKernelEx", flags)(config, function, arguments, nullptr));
 }
 
@@ -94,10 +101,11 @@ int launch_cooperative(const char* how, const void* kernel, Dim3 grid, Dim3 bloc
                        size_t shared, Opaque stream, uint64_t flags) {
   record("%s", how);
   Opaque function = function_of(kernel);
-  if (!function) return told(invalid_device_function);
-  return told(driver<LaunchCooperative>("cuLaunchCooperativeKernel",
-                                        flags)(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                                               static_cast<unsigned>(shared), stream, arguments));
+  if (!function)
+    return told(invalid_device_function);
+  return told(driver<LaunchCooperative>("cuLaunchCooperativeKernel", flags)(
+      function, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared),
+      stream, arguments));
 }
 
 } // namespace
@@ -115,11 +123,14 @@ int cudaRuntimeGetVersion(int* version) {
 
 int cudaPeekAtLastError() { return last_error; }
 
-int cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags, int* found) {
-  return look_up(symbol, function, newest, flags, found) == success ? success : told(symbol_not_found);
+int cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                            int* found) {
+  return look_up(symbol, function, newest, flags, found) == success ? success
+                                                                    : told(symbol_not_found);
 }
 
-int cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function, unsigned long long flags, int* found) {
+int cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function, unsigned long long flags,
+                                 int* found) {
   return cudaGetDriverEntryPoint(symbol, function, flags == 0 ? per_thread : flags, found);
 }
 
@@ -133,7 +144,8 @@ int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsign
 
 int cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function, unsigned version,
                                           unsigned long long flags, int* found) {
-  return cudaGetDriverEntryPointByVersion(symbol, function, version, flags == 0 ? per_thread : flags, found);
+  return cudaGetDriverEntryPointByVersion(symbol, function, version,
+                                          flags == 0 ? per_thread : flags, found);
 }
 #endif
 
@@ -151,8 +163,8 @@ int cudaMalloc3D(PitchedPointer* memory, Extent extent) {
   record("cudaMalloc3D width=%zu height=%zu depth=%zu", extent.width, extent.height, extent.depth);
   memory->width = extent.width;
   memory->height = extent.height;
-  return told(driver<AllocatePitch>("cuMemAllocPitch")(&memory->memory, &memory->pitch, extent.width,
-                                                       extent.height * extent.depth, 4));
+  return told(driver<AllocatePitch>("cuMemAllocPitch")(
+      &memory->memory, &memory->pitch, extent.width, extent.height * extent.depth, 4));
 }
 
 int cudaMallocManaged(void** memory, size_t size, unsigned flags) {
@@ -187,11 +199,12 @@ int cudaMallocFromPoolAsync(void** memory, size_t size, Opaque pool, Opaque stre
 
 int cudaMallocFromPoolAsync_ptsz(void** memory, size_t size, Opaque pool, Opaque stream) {
   record("cudaMallocFromPoolAsync_ptsz bytes=%zu", size);
-  return told(driver<AllocateFromPool>("cuMemAllocFromPoolAsync", per_thread)(memory, size, pool, stream));
+  return told(
+      driver<AllocateFromPool>("cuMemAllocFromPoolAsync", per_thread)(memory, size, pool, stream));
 }
 
-void __cudaRegisterFunction(void**, const char* host_function, char*, const char* name, int, void*, void*,
-                            Dim3*, Dim3*, int*) {
+void __cudaRegisterFunction(void**, const char* host_function, char*, const char* name, int, void*,
+                            void*, Dim3*, Dim3*, int*) {
   names()[host_function] = name;
 }
 
@@ -205,18 +218,21 @@ int __cudaGetKernel(Opaque* kernel, const void* host_function) {
 
 int cudaFuncGetName(const char** name, const void* function) {
   const auto found = names().find(function);
-  if (found == names().end()) return told(invalid_device_function);
+  if (found == names().end())
+    return told(invalid_device_function);
   *name = found->second.c_str();
   return success;
 }
 
-int __cudaLaunchKernel(Opaque kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, Opaque stream) {
+int __cudaLaunchKernel(Opaque kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared,
+                       Opaque stream) {
   return launch("__cudaLaunchKernel", kernel, grid, block, arguments, shared, stream, 0);
 }
 
 int __cudaLaunchKernel_ptsz(Opaque kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared,
                             Opaque stream) {
-  return launch("__cudaLaunchKernel_ptsz", kernel, grid, block, arguments, shared, stream, per_thread);
+  return launch("__cudaLaunchKernel_ptsz", kernel, grid, block, arguments, shared, stream,
+                per_thread);
 }
 #endif
 
@@ -225,9 +241,10 @@ int cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** argumen
   return launch("cudaLaunchKernel", function, grid, block, arguments, shared, stream, 0);
 }
 
-int cudaLaunchKernel_ptsz(const void* function, Dim3 grid, Dim3 block, void** arguments, size_t shared,
-                          Opaque stream) {
-  return launch("cudaLaunchKernel_ptsz", function, grid, block, arguments, shared, stream, per_thread);
+int cudaLaunchKernel_ptsz(const void* function, Dim3 grid, Dim3 block, void** arguments,
+                          size_t shared, Opaque stream) {
+  return launch("cudaLaunchKernel_ptsz", function, grid, block, arguments, shared, stream,
+                per_thread);
 }
 
 int cudaLaunchKernelExC(const void* config, const void* function, void** arguments) {
@@ -238,16 +255,16 @@ int cudaLaunchKernelExC_ptsz(const void* config, const void* function, void** ar
   return launch_ex("cudaLaunchKernelExC_ptsz", config, function, arguments, per_thread);
 }
 
-int cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 block, void** arguments, size_t shared,
-                                Opaque stream) {
-  return launch_cooperative("cudaLaunchCooperativeKernel", function, grid, block, arguments, shared, stream,
-                            0);
+int cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
+                                size_t shared, Opaque stream) {
+  return launch_cooperative("cudaLaunchCooperativeKernel", function, grid, block, arguments, shared,
+                            stream, 0);
 }
 
 int cudaLaunchCooperativeKernel_ptsz(const void* function, Dim3 grid, Dim3 block, void** arguments,
                                      size_t shared, Opaque stream) {
-  return launch_cooperative("cudaLaunchCooperativeKernel_ptsz", function, grid, block, arguments, shared,
-                            stream, per_thread);
+  return launch_cooperative("cudaLaunchCooperativeKernel_ptsz", function, grid, block, arguments,
+                            shared, stream, per_thread);
 }
 
 int cudaGraphLaunch(Opaque graph, Opaque stream) {

@@ -1,6 +1,6 @@
-// An ordinary user of the CUDA driver. Each argument is a function to call; the bytes of what it allocated
-// are printed behind its status. In a program built with DETSHIM_TEST_ENTRY_POINT the first argument is the
-// lookup by which it gets the functions.
+// An ordinary user of the CUDA driver. Each argument is a function to call; the bytes of what it
+// allocated are printed behind its status. In a program built with DETSHIM_TEST_ENTRY_POINT the
+// first argument is the lookup by which it gets the functions.
 #include "driver_route.h"
 
 #include "driver.h"
@@ -22,7 +22,8 @@ void say(const char* name, int status) { std::printf("%s=%d\n", name, status); }
 void show(const char* name, int status, uintptr_t memory, size_t last = size - 1) {
   std::printf("%s=%d", name, status);
   const auto* bytes = reinterpret_cast<const unsigned char*>(memory);
-  if (status == 0) std::printf(" %02x %02x", bytes[0], bytes[last]);
+  if (status == 0)
+    std::printf(" %02x %02x", bytes[0], bytes[last]);
   std::printf("\n");
 }
 
@@ -39,8 +40,12 @@ int main(int argc, char** argv) {
     void* host = nullptr;
     size_t pitch = 0;
     Opaque kernel = nullptr;
-    const auto is = [what](const char* name) { return std::strcmp(what, name) == 0; };
-    const auto function = [&] { CALL(cuModuleGetFunction)(&kernel, nullptr, "_Z4stepPf"); };
+    const auto is = [what](const char* name) {
+      return std::strcmp(what, name) == 0;
+    };
+    const auto function = [&] {
+      CALL(cuModuleGetFunction)(&kernel, nullptr, "_Z4stepPf");
+    };
     if (is("cuMemAlloc")) {
       uint32_t old = 0;
       const int status = CALL(cuMemAlloc)(&old, size);
@@ -97,7 +102,8 @@ int main(int argc, char** argv) {
       say(what, CALL(cuLaunchCooperativeKernel)(kernel, 1, 1, 1, 1, 1, 1, 0, stream(), nullptr));
     } else if (is("cuLaunchCooperativeKernel_ptsz")) {
       function();
-      say(what, CALL(cuLaunchCooperativeKernel_ptsz)(kernel, 1, 1, 1, 1, 1, 1, 0, stream(), nullptr));
+      say(what,
+          CALL(cuLaunchCooperativeKernel_ptsz)(kernel, 1, 1, 1, 1, 1, 1, 0, stream(), nullptr));
     } else if (is("cuLibraryGetKernel")) { // a kernel that is no function
       CALL(cuLibraryGetKernel)(&kernel, nullptr, "_Z4stepPf");
       say(what, CALL(cuLaunchKernel)(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));

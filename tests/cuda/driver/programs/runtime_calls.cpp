@@ -1,6 +1,6 @@
-// An ordinary user of the CUDA runtime, with a kernel that is registered before main as nvcc's code does it.
-// Each argument is a function to call; the bytes of what it allocated are printed behind its status, and the
-// runtime's last error at the end.
+// An ordinary user of the CUDA runtime, with a kernel that is registered before main as nvcc's code
+// does it. Each argument is a function to call; the bytes of what it allocated are printed behind
+// its status, and the runtime's last error at the end.
 #include "call.h"
 
 #include "runtime.h"
@@ -34,7 +34,8 @@ void say(const char* name, int status) { std::printf("%s=%d\n", name, status); }
 void show(const char* name, int status, const void* memory, size_t last = size - 1) {
   std::printf("%s=%d", name, status);
   const auto* bytes = static_cast<const unsigned char*>(memory);
-  if (status == 0) std::printf(" %02x %02x", bytes[0], bytes[last]);
+  if (status == 0)
+    std::printf(" %02x %02x", bytes[0], bytes[last]);
   std::printf("\n");
 }
 
@@ -46,7 +47,9 @@ int main(int argc, char** argv) {
     void* memory = nullptr;
     size_t pitch = 0;
     const Dim3 grid{1, 2, 3}, block{4, 5, 6};
-    const auto is = [what](const char* name) { return std::strcmp(what, name) == 0; };
+    const auto is = [what](const char* name) {
+      return std::strcmp(what, name) == 0;
+    };
     if (is("cudaMalloc")) {
       const int status = CALL(cudaMalloc)(&memory, size);
       show(what, status, memory);

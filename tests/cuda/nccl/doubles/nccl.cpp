@@ -1,5 +1,5 @@
-// A double of libnccl.so.2: it reduces nothing. Like the real one it reads its variables as a communicator is
-// made.
+// A double of libnccl.so.2: it reduces nothing. Like the real one it reads its variables as a
+// communicator is made.
 #include "nccl.h"
 
 #include "record.h"
@@ -18,11 +18,15 @@ int number_of(const NcclConfig* config) { return config ? config->blocking : -1;
 /// Whichever way a communicator is made.
 int make(const char* name, Opaque* communicator) {
   static int the_communicator;
-  record("%s ALGO=%s PROTO=%s NVLS=%s COLLNET=%s WIN=%s", name, value_of("NCCL_ALGO"), value_of("NCCL_PROTO"),
-         value_of("NCCL_NVLS_ENABLE"), value_of("NCCL_COLLNET_ENABLE"), value_of("NCCL_WIN_ENABLE"));
-  if (misbehaves("file")) setenv("NCCL_TUNER_PLUGIN", "libmine.so", 0); // as the real one does with its files
-  if (misbehaves("fail")) return system_error;
-  if (communicator) *communicator = &the_communicator;
+  record("%s ALGO=%s PROTO=%s NVLS=%s COLLNET=%s WIN=%s", name, value_of("NCCL_ALGO"),
+         value_of("NCCL_PROTO"), value_of("NCCL_NVLS_ENABLE"), value_of("NCCL_COLLNET_ENABLE"),
+         value_of("NCCL_WIN_ENABLE"));
+  if (misbehaves("file"))
+    setenv("NCCL_TUNER_PLUGIN", "libmine.so", 0); // as the real one does with its files
+  if (misbehaves("fail"))
+    return system_error;
+  if (communicator)
+    *communicator = &the_communicator;
   return 0;
 }
 
@@ -48,7 +52,8 @@ int ncclGetUniqueId(NcclUniqueId* id) {
   id->internal[127] = '!';
   if (misbehaves("unique id")) { // as the real one makes it
     FILE* device = std::fopen("/dev/urandom", "r");
-    if (!device || std::fread(id->internal, 16, 1, device) != 1) return system_error;
+    if (!device || std::fread(id->internal, 16, 1, device) != 1)
+      return system_error;
     std::fclose(device);
   }
   return make("ncclGetUniqueId", nullptr);
@@ -59,14 +64,15 @@ int ncclCommInitRank(Opaque* communicator, int ranks, NcclUniqueId id, int rank)
   return make("ncclCommInitRank", communicator);
 }
 
-int ncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank, NcclConfig* config) {
-  record("ncclCommInitRankConfig ranks=%d id=%s%c rank=%d config=%d", ranks, id.internal, id.internal[127],
-         rank, number_of(config));
+int ncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank,
+                           NcclConfig* config) {
+  record("ncclCommInitRankConfig ranks=%d id=%s%c rank=%d config=%d", ranks, id.internal,
+         id.internal[127], rank, number_of(config));
   return make("ncclCommInitRankConfig", communicator);
 }
 
-int ncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count, NcclUniqueId* ids,
-                             NcclConfig* config) {
+int ncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count,
+                             NcclUniqueId* ids, NcclConfig* config) {
   record("ncclCommInitRankScalable ranks=%d rank=%d ids=%d %s config=%d", ranks, rank, id_count,
          ids->internal, number_of(config));
   return make("ncclCommInitRankScalable", communicator);
@@ -82,8 +88,10 @@ int ncclCommSplit(Opaque, int color, int key, Opaque* fresh, NcclConfig* config)
   return make("ncclCommSplit", fresh);
 }
 
-int ncclCommShrink(Opaque, int* excluded, int excluded_count, Opaque* fresh, NcclConfig* config, int flags) {
-  record("ncclCommShrink %d of %d config=%d flags=%d", excluded[0], excluded_count, number_of(config), flags);
+int ncclCommShrink(Opaque, int* excluded, int excluded_count, Opaque* fresh, NcclConfig* config,
+                   int flags) {
+  record("ncclCommShrink %d of %d config=%d flags=%d", excluded[0], excluded_count,
+         number_of(config), flags);
   return make("ncclCommShrink", fresh);
 }
 
@@ -93,7 +101,8 @@ int ncclCommWindowRegister(Opaque, void* memory, size_t size, Opaque* window, in
   return later();
 }
 
-int ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Opaque, Opaque stream) {
+int ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Opaque,
+                  Opaque stream) {
   record("ncclAllReduce %p %p %zu %d %d %p", from, to, count, type, operation, stream);
   return later();
 }
@@ -124,8 +133,8 @@ int ncclCommGetUniqueId(Opaque communicator, NcclUniqueId* id) {
 
 int ncclCommGrow(Opaque communicator, int ranks, const NcclUniqueId* id, int rank, Opaque* fresh,
                  NcclConfig* config) {
-  record("ncclCommGrow %d ranks=%d id=%s%c rank=%d config=%d", communicator != nullptr, ranks, id->internal,
-         id->internal[127], rank, number_of(config));
+  record("ncclCommGrow %d ranks=%d id=%s%c rank=%d config=%d", communicator != nullptr, ranks,
+         id->internal, id->internal[127], rank, number_of(config));
   return make("ncclCommGrow", fresh);
 }
 
@@ -136,15 +145,15 @@ int ncclAllReduceConfig(const void* from, void* to, size_t count, int type, int 
   return later();
 }
 
-int ncclReduceConfig(const void* from, void* to, size_t count, int type, int operation, int root, Opaque,
-                     Opaque stream, const NcclCollConfig* config) {
-  record("ncclReduceConfig %p %p %zu %d %d %d %p %s", from, to, count, type, operation, root, stream,
-         selection_of(config));
+int ncclReduceConfig(const void* from, void* to, size_t count, int type, int operation, int root,
+                     Opaque, Opaque stream, const NcclCollConfig* config) {
+  record("ncclReduceConfig %p %p %zu %d %d %d %p %s", from, to, count, type, operation, root,
+         stream, selection_of(config));
   return later();
 }
 
-int ncclReduceScatterConfig(const void* from, void* to, size_t count, int type, int operation, Opaque,
-                            Opaque stream, const NcclCollConfig* config) {
+int ncclReduceScatterConfig(const void* from, void* to, size_t count, int type, int operation,
+                            Opaque, Opaque stream, const NcclCollConfig* config) {
   record("ncclReduceScatterConfig %p %p %zu %d %d %p %s", from, to, count, type, operation, stream,
          selection_of(config));
   return later();
@@ -161,13 +170,14 @@ int pncclCommInitRank(Opaque* communicator, int ranks, NcclUniqueId id, int rank
   return ncclCommInitRank(communicator, ranks, id, rank);
 }
 
-int pncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank, NcclConfig* config) {
+int pncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank,
+                            NcclConfig* config) {
   record("by its second name");
   return ncclCommInitRankConfig(communicator, ranks, id, rank, config);
 }
 
-int pncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count, NcclUniqueId* ids,
-                              NcclConfig* config) {
+int pncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count,
+                              NcclUniqueId* ids, NcclConfig* config) {
   record("by its second name");
   return ncclCommInitRankScalable(communicator, ranks, rank, id_count, ids, config);
 }
@@ -182,19 +192,20 @@ int pncclCommSplit(Opaque communicator, int color, int key, Opaque* fresh, NcclC
   return ncclCommSplit(communicator, color, key, fresh, config);
 }
 
-int pncclCommShrink(Opaque communicator, int* excluded, int excluded_count, Opaque* fresh, NcclConfig* config,
-                    int flags) {
+int pncclCommShrink(Opaque communicator, int* excluded, int excluded_count, Opaque* fresh,
+                    NcclConfig* config, int flags) {
   record("by its second name");
   return ncclCommShrink(communicator, excluded, excluded_count, fresh, config, flags);
 }
 
-int pncclCommWindowRegister(Opaque communicator, void* memory, size_t size, Opaque* window, int flags) {
+int pncclCommWindowRegister(Opaque communicator, void* memory, size_t size, Opaque* window,
+                            int flags) {
   record("by its second name");
   return ncclCommWindowRegister(communicator, memory, size, window, flags);
 }
 
-int pncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
-                   Opaque stream) {
+int pncclAllReduce(const void* from, void* to, size_t count, int type, int operation,
+                   Opaque communicator, Opaque stream) {
   record("by its second name");
   return ncclAllReduce(from, to, count, type, operation, communicator, stream);
 }
@@ -205,13 +216,14 @@ int pncclReduce(const void* from, void* to, size_t count, int type, int operatio
   return ncclReduce(from, to, count, type, operation, root, communicator, stream);
 }
 
-int pncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
-                       Opaque stream) {
+int pncclReduceScatter(const void* from, void* to, size_t count, int type, int operation,
+                       Opaque communicator, Opaque stream) {
   record("by its second name");
   return ncclReduceScatter(from, to, count, type, operation, communicator, stream);
 }
 
-int pncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence, Opaque communicator) {
+int pncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence,
+                              Opaque communicator) {
   record("by its second name");
   return ncclRedOpCreatePreMulSum(operation, scalar, type, residence, communicator);
 }

@@ -1,5 +1,5 @@
-// The part of NCCL that its double answers and its users call, written down by hand from nccl.h of NCCL 2.32.
-// Enumerations are passed as int.
+// The part of NCCL that its double answers and its users call, written down by hand from nccl.h of
+// NCCL 2.32. Enumerations are passed as int.
 #pragma once
 
 #include "opaque.h"
@@ -32,21 +32,24 @@ extern "C" {
 int ncclGetVersion(int* version);
 int ncclGetUniqueId(NcclUniqueId* id);
 int ncclCommInitRank(Opaque* communicator, int ranks, NcclUniqueId id, int rank);
-int ncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank, NcclConfig* config);
-int ncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count, NcclUniqueId* ids,
-                             NcclConfig* config);
+int ncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank,
+                           NcclConfig* config);
+int ncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count,
+                             NcclUniqueId* ids, NcclConfig* config);
 int ncclCommInitAll(Opaque* communicators, int count, const int* devices);
 int ncclCommSplit(Opaque communicator, int color, int key, Opaque* fresh, NcclConfig* config);
-int ncclCommShrink(Opaque communicator, int* excluded, int excluded_count, Opaque* fresh, NcclConfig* config,
-                   int flags);
-int ncclCommWindowRegister(Opaque communicator, void* memory, size_t size, Opaque* window, int flags);
-int ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
-                  Opaque stream);
+int ncclCommShrink(Opaque communicator, int* excluded, int excluded_count, Opaque* fresh,
+                   NcclConfig* config, int flags);
+int ncclCommWindowRegister(Opaque communicator, void* memory, size_t size, Opaque* window,
+                           int flags);
+int ncclAllReduce(const void* from, void* to, size_t count, int type, int operation,
+                  Opaque communicator, Opaque stream);
 int ncclReduce(const void* from, void* to, size_t count, int type, int operation, int root,
                Opaque communicator, Opaque stream);
-int ncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
-                      Opaque stream);
-int ncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence, Opaque communicator);
+int ncclReduceScatter(const void* from, void* to, size_t count, int type, int operation,
+                      Opaque communicator, Opaque stream);
+int ncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence,
+                             Opaque communicator);
 int ncclCommGetUniqueId(Opaque communicator, NcclUniqueId* id);
 int ncclCommGrow(Opaque communicator, int ranks, const NcclUniqueId* id, int rank, Opaque* fresh,
                  NcclConfig* config);
@@ -60,21 +63,24 @@ int ncclReduceScatterConfig(const void* from, void* to, size_t count, int type, 
 // The same by their second names.
 int pncclGetUniqueId(NcclUniqueId* id);
 int pncclCommInitRank(Opaque* communicator, int ranks, NcclUniqueId id, int rank);
-int pncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank, NcclConfig* config);
-int pncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count, NcclUniqueId* ids,
-                              NcclConfig* config);
+int pncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank,
+                            NcclConfig* config);
+int pncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count,
+                              NcclUniqueId* ids, NcclConfig* config);
 int pncclCommInitAll(Opaque* communicators, int count, const int* devices);
 int pncclCommSplit(Opaque communicator, int color, int key, Opaque* fresh, NcclConfig* config);
-int pncclCommShrink(Opaque communicator, int* excluded, int excluded_count, Opaque* fresh, NcclConfig* config,
-                    int flags);
-int pncclCommWindowRegister(Opaque communicator, void* memory, size_t size, Opaque* window, int flags);
-int pncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
-                   Opaque stream);
+int pncclCommShrink(Opaque communicator, int* excluded, int excluded_count, Opaque* fresh,
+                    NcclConfig* config, int flags);
+int pncclCommWindowRegister(Opaque communicator, void* memory, size_t size, Opaque* window,
+                            int flags);
+int pncclAllReduce(const void* from, void* to, size_t count, int type, int operation,
+                   Opaque communicator, Opaque stream);
 int pncclReduce(const void* from, void* to, size_t count, int type, int operation, int root,
                 Opaque communicator, Opaque stream);
-int pncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
-                       Opaque stream);
-int pncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence, Opaque communicator);
+int pncclReduceScatter(const void* from, void* to, size_t count, int type, int operation,
+                       Opaque communicator, Opaque stream);
+int pncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence,
+                              Opaque communicator);
 int pncclCommGetUniqueId(Opaque communicator, NcclUniqueId* id);
 int pncclCommGrow(Opaque communicator, int ranks, const NcclUniqueId* id, int rank, Opaque* fresh,
                   NcclConfig* config);

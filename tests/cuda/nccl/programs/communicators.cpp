@@ -1,7 +1,8 @@
-// An ordinary user of NCCL: makes communicators in every way and reduces. Arguments NAME=VALUE are variables
-// that the program sets itself before each of them, as Python programs do; NAME alone takes one away.
-// `select=TEXT` selects algorithms for the reductions that have a configuration of their own, `large` says
-// that it is of a later NCCL; `second` calls all by their second names, as a profiler does.
+// An ordinary user of NCCL: makes communicators in every way and reduces. Arguments NAME=VALUE are
+// variables that the program sets itself before each of them, as Python programs do; NAME alone
+// takes one away. `select=TEXT` selects algorithms for the reductions that have a configuration of
+// their own, `large` says that it is of a later NCCL; `second` calls all by their second names, as
+// a profiler does.
 #include "call.h"
 
 #include "nccl.h"
@@ -28,7 +29,8 @@ int main(int argc, char** argv) {
   const auto set = [&] {
     for (int i = 1; i < argc; ++i) {
       const std::string argument = argv[i];
-      if (argument.starts_with("NCCL") == false) continue;
+      if (argument.starts_with("NCCL") == false)
+        continue;
       const size_t end = argument.find('=');
       if (end == argument.npos)
         unsetenv(argument.c_str());
@@ -44,9 +46,12 @@ int main(int argc, char** argv) {
   } own;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument.starts_with("select=")) own.now.algSelection = argv[i] + 7;
-    if (argument == "large") own.now.size = sizeof own;
-    if (argument == "second") second = true;
+    if (argument.starts_with("select="))
+      own.now.algSelection = argv[i] + 7;
+    if (argument == "large")
+      own.now.size = sizeof own;
+    if (argument == "second")
+      second = true;
   }
   NcclUniqueId id{};
   Opaque communicator = nullptr, other = nullptr, window = nullptr;
@@ -54,7 +59,8 @@ int main(int argc, char** argv) {
   set();
   std::printf("id=%d\n", NCCL(ncclGetUniqueId)(&id));
   std::printf("made=");
-  for (int i = 0; i < 16; ++i) std::printf("%02x", static_cast<unsigned char>(id.internal[i]));
+  for (int i = 0; i < 16; ++i)
+    std::printf("%02x", static_cast<unsigned char>(id.internal[i]));
   std::printf("\n");
   set();
   std::printf("rank=%d\n", NCCL(ncclCommInitRank)(&communicator, 2, id, 1));
@@ -79,12 +85,15 @@ int main(int argc, char** argv) {
   std::printf("window=%d\n", NCCL(ncclCommWindowRegister)(communicator, at(9), 10, &window, 1));
   std::printf("all-reduce=%d\n", NCCL(ncclAllReduce)(at(1), at(2), 3, 7, 0, communicator, at(4)));
   std::printf("reduce=%d\n", NCCL(ncclReduce)(at(1), at(2), 3, 7, 0, 1, communicator, at(4)));
-  std::printf("reduce-scatter=%d\n", NCCL(ncclReduceScatter)(at(1), at(2), 3, 7, 0, communicator, at(4)));
+  std::printf("reduce-scatter=%d\n",
+              NCCL(ncclReduceScatter)(at(1), at(2), 3, 7, 0, communicator, at(4)));
   std::printf("all-reduce=%d\n",
               NCCL(ncclAllReduceConfig)(at(1), at(2), 3, 7, 0, communicator, at(4), &own.now));
-  std::printf("reduce=%d\n", NCCL(ncclReduceConfig)(at(1), at(2), 3, 7, 0, 1, communicator, at(4), &own.now));
+  std::printf("reduce=%d\n",
+              NCCL(ncclReduceConfig)(at(1), at(2), 3, 7, 0, 1, communicator, at(4), &own.now));
   std::printf("reduce-scatter=%d\n",
               NCCL(ncclReduceScatterConfig)(at(1), at(2), 3, 7, 0, communicator, at(4), &own.now));
-  std::printf("operation=%d", NCCL(ncclRedOpCreatePreMulSum)(&operation, at(5), 7, 1, communicator));
+  std::printf("operation=%d",
+              NCCL(ncclRedOpCreatePreMulSum)(&operation, at(5), 7, 1, communicator));
   std::printf(" %d\n", operation);
 }

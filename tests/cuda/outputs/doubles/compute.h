@@ -1,5 +1,6 @@
-// What a double of a library computes: numbers that follow from its first input, put into the call's stream
-// of the driver's double. Gaps between rows get noise, which differs in every process.
+// What a double of a library computes: numbers that follow from its first input, put into the
+// call's stream of the driver's double. Gaps between rows get noise, which differs in every
+// process.
 #pragma once
 
 #include "gpu.h"
@@ -23,7 +24,10 @@ inline unsigned char noise() {
 
 inline void put_into(Opaque stream, std::function<void()> work) {
   cuLaunchHostFunc(
-      stream, [](void* data) { (*static_cast<std::function<void()>*>(data))(); }, // a graph may run it again
+      stream,
+      [](void* data) {
+        (*static_cast<std::function<void()>*>(data))();
+      }, // a graph may run it again
       new std::function<void()>(std::move(work)));
 }
 
@@ -31,7 +35,8 @@ inline void put_into(Opaque stream, std::function<void()> work) {
 inline int compute(const char* name, Opaque stream, const void* input, const Result& result,
                    std::function<bool(size_t row, size_t byte)> is_written = nullptr) {
   record("%s", name);
-  if (misbehaves("calls fail")) return 1;
+  if (misbehaves("calls fail"))
+    return 1;
   const bool races = misbehaves(("a race in " + std::string(name)).c_str());
   put_into(stream, [=] {
     const unsigned char seed = input != nullptr ? *static_cast<const unsigned char*>(input) : 0;
@@ -39,13 +44,16 @@ inline int compute(const char* name, Opaque stream, const void* input, const Res
     unsigned char* last = bytes;
     for (size_t row = 0; row < result.rows; ++row)
       for (size_t i = 0; i < (result.pitch != 0 ? result.pitch : result.width); ++i) {
-        if (row + 1 == result.rows && i >= result.width) break; // nothing lies behind the last
+        if (row + 1 == result.rows && i >= result.width)
+          break; // nothing lies behind the last
         unsigned char& byte = bytes[row * result.pitch + i];
         const bool is_inside = i < result.width && (!is_written || is_written(row, i));
         byte = is_inside ? static_cast<unsigned char>(seed + row * 31 + i * 7) : noise();
-        if (is_inside) last = &byte;
+        if (is_inside)
+          last = &byte;
       }
-    if (races) *last ^= 1;
+    if (races)
+      *last ^= 1;
   });
   return 0;
 }

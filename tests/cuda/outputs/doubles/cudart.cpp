@@ -9,7 +9,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   properties->major = 9;
   return cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t) { return cudaSuccess; } // in a workspace
+cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t) {
+  return cudaSuccess;
+} // in a workspace
 const char* cudaGetErrorString(cudaError_t) { return "an error of the double"; }
 
 } // extern "C"

@@ -1,5 +1,5 @@
-// A double of libnccl.so.2, of which this is rank 1 of 3. In a group, operations are put into their streams
-// at its end.
+// A double of libnccl.so.2, of which this is rank 1 of 3. In a group, operations are put into their
+// streams at its end.
 #include "compute.h"
 
 #include <vector>
@@ -10,8 +10,11 @@ int depth;
 std::vector<std::function<void()>> grouped;
 
 int run(const char* name, const void* from, void* to, size_t size, Opaque stream) {
-  if (misbehaves("calls fail")) return 1;
-  const auto work = [=] { compute(name, stream, from, {to, size}); };
+  if (misbehaves("calls fail"))
+    return 1;
+  const auto work = [=] {
+    compute(name, stream, from, {to, size});
+  };
   if (depth > 0)
     grouped.push_back(work);
   else
@@ -24,12 +27,18 @@ int run(const char* name, const void* from, void* to, size_t size, Opaque stream
 extern "C" {
 
 int ncclGetVersion(int* version) { return *version = 22800, 0; }
-int ncclCommCount(Opaque, int* count) { return *count = 3, misbehaves("ranks are not told") ? 4 : 0; }
-int ncclCommUserRank(Opaque, int* rank) { return *rank = 1, misbehaves("ranks are not told") ? 4 : 0; }
+int ncclCommCount(Opaque, int* count) {
+  return *count = 3, misbehaves("ranks are not told") ? 4 : 0;
+}
+int ncclCommUserRank(Opaque, int* rank) {
+  return *rank = 1, misbehaves("ranks are not told") ? 4 : 0;
+}
 int ncclGroupStart() { return ++depth, 0; }
 int ncclGroupEnd() {
-  if (--depth > 0) return 0;
-  for (const auto& work : grouped) work();
+  if (--depth > 0)
+    return 0;
+  for (const auto& work : grouped)
+    work();
   grouped.clear();
   return 0;
 }
@@ -39,7 +48,8 @@ int ncclAllReduce(const void* from, void* to, size_t count, int, int, Opaque, Op
 int ncclReduceScatter(const void* from, void* to, size_t count, int, int, Opaque, Opaque stream) {
   return run("ncclReduceScatter", from, to, count * 4, stream);
 }
-int ncclReduce(const void* from, void* to, size_t count, int, int, int root, Opaque, Opaque stream) {
+int ncclReduce(const void* from, void* to, size_t count, int, int, int root, Opaque,
+               Opaque stream) {
   return run("ncclReduce", from, to, root == 1 ? count * 4 : 0, stream);
 }
 

@@ -13,6 +13,7 @@ inline void* device_memory(unsigned char first) {
   DevicePointer memory = 0;
   CALL(cuMemAlloc_v2)(&memory, size);
   auto* const bytes = reinterpret_cast<unsigned char*>(memory);
-  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(first + i);
+  for (size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<unsigned char>(first + i);
   return bytes;
 }

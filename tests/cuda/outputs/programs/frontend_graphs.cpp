@@ -1,5 +1,5 @@
-// Operation graphs by NVIDIA's cudnn-frontend, each built without a device and executed in the double of
-// cuDNN:
+// Operation graphs by NVIDIA's cudnn-frontend, each built without a device and executed in the
+// double of cuDNN:
 //
 //   frontend_graphs DEVICE GRAPH...   a file that describes the device
 //
@@ -29,7 +29,8 @@ namespace {
 std::shared_ptr<fe::DeviceProperties> properties;
 
 void check(fe::error_t error) {
-  if (error.is_good()) return;
+  if (error.is_good())
+    return;
   std::printf("%s\n", error.get_message().c_str());
   std::exit(1);
 }
@@ -44,7 +45,8 @@ fe::graph::Graph begin() {
 
 int64_t count_of(const Sizes& sizes) {
   int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
+  for (const int64_t size : sizes)
+    count *= size;
   return count;
 }
 
@@ -57,14 +59,16 @@ Sizes packed(const Sizes& sizes) {
 }
 
 Tensor tensor(fe::graph::Graph& graph, const char* name, const Sizes& sizes, const Sizes& strides) {
-  return graph.tensor(fe::graph::Tensor_attributes().set_name(name).set_dim(sizes).set_stride(strides));
+  return graph.tensor(
+      fe::graph::Tensor_attributes().set_name(name).set_dim(sizes).set_stride(strides));
 }
 
 unsigned char* memory(int64_t size, unsigned char first) {
   CUdeviceptr memory = 0;
   cuMemAlloc(&memory, static_cast<size_t>(size));
   auto* const bytes = reinterpret_cast<unsigned char*>(memory);
-  for (int64_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(first + i);
+  for (int64_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<unsigned char>(first + i);
   return bytes;
 }
 
@@ -73,7 +77,8 @@ struct Output {
   int64_t element;
 };
 
-void run(fe::graph::Graph& graph, const std::vector<Tensor>& inputs, const std::vector<Output>& outputs) {
+void run(fe::graph::Graph& graph, const std::vector<Tensor>& inputs,
+         const std::vector<Output>& outputs) {
   check(graph.validate());
   check(graph.build_operation_graph());
   check(graph.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK}));
@@ -85,7 +90,8 @@ void run(fe::graph::Graph& graph, const std::vector<Tensor>& inputs, const std::
   for (const Tensor& input : inputs) {
     unsigned char* const bytes = memory(count_of(input->get_dim()) * 4, first++);
     pack[input] = bytes;
-    if (data == nullptr) data = bytes;
+    if (data == nullptr)
+      data = bytes;
   }
   for (const Output& output : outputs) {
     const int64_t size = count_of(output.tensor->get_dim()) * output.element;
@@ -94,7 +100,8 @@ void run(fe::graph::Graph& graph, const std::vector<Tensor>& inputs, const std::
     plan_writes(data, bytes, static_cast<size_t>(size), 1, 0);
     std::printf("output of %ld bytes\n", static_cast<long>(size));
   }
-  check(graph.execute(reinterpret_cast<cudnnHandle_t>(1), pack, memory(1 << 24, 0))); // as long as it runs
+  check(graph.execute(reinterpret_cast<cudnnHandle_t>(1), pack,
+                      memory(1 << 24, 0))); // as long as it runs
 }
 
 void convolve(bool with_more) {
@@ -103,7 +110,9 @@ void convolve(bool with_more) {
   const Tensor x = tensor(graph, "x", of_x, by_channels(of_x));
   const Tensor w = tensor(graph, "w", of_w, by_channels(of_w));
   Tensor y = graph.conv_fprop(
-      x, w, fe::graph::Conv_fprop_attributes().set_padding({1, 1}).set_stride({1, 1}).set_dilation({1, 1}));
+      x, w,
+      fe::graph::Conv_fprop_attributes().set_padding({1, 1}).set_stride({1, 1}).set_dilation(
+          {1, 1}));
   if (!with_more) {
     y->set_output(true);
     return run(graph, {x, w}, {{y, 2}});
@@ -112,8 +121,8 @@ void convolve(bool with_more) {
   const Tensor b = tensor(graph, "b", of_b, by_channels(of_b));
   const Tensor sum =
       graph.pointwise(y, b, fe::graph::Pointwise_attributes().set_mode(fe::PointwiseMode_t::ADD));
-  const Tensor z =
-      graph.pointwise(sum, fe::graph::Pointwise_attributes().set_mode(fe::PointwiseMode_t::RELU_FWD));
+  const Tensor z = graph.pointwise(
+      sum, fe::graph::Pointwise_attributes().set_mode(fe::PointwiseMode_t::RELU_FWD));
   z->set_output(true);
   run(graph, {x, w, b}, {{z, 2}});
 }
@@ -124,7 +133,9 @@ void gradient() {
   const Tensor dy = tensor(graph, "dy", of_dy, by_channels(of_dy));
   const Tensor x = tensor(graph, "x", of_x, by_channels(of_x));
   const Tensor dw = graph.conv_wgrad(
-      dy, x, fe::graph::Conv_wgrad_attributes().set_padding({1, 1}).set_stride({1, 1}).set_dilation({1, 1}));
+      dy, x,
+      fe::graph::Conv_wgrad_attributes().set_padding({1, 1}).set_stride({1, 1}).set_dilation(
+          {1, 1}));
   dw->set_output(true).set_dim({32, 16, 3, 3});
   run(graph, {dy, x}, {{dw, 2}});
 }
@@ -157,9 +168,9 @@ void attend_backwards() {
                                     .set_dim(of_statistics)
                                     .set_stride(packed(of_statistics))
                                     .set_data_type(fe::DataType_t::FLOAT)));
-  auto [dq, dk, dv] =
-      graph.sdpa_backward(inputs[0], inputs[1], inputs[2], inputs[3], inputs[4], inputs[5],
-                          fe::graph::SDPA_backward_attributes().set_name("attention").set_attn_scale(0.125f));
+  auto [dq, dk, dv] = graph.sdpa_backward(
+      inputs[0], inputs[1], inputs[2], inputs[3], inputs[4], inputs[5],
+      fe::graph::SDPA_backward_attributes().set_name("attention").set_attn_scale(0.125f));
   for (const Tensor& gradient : {dq, dk, dv})
     gradient->set_output(true).set_dim(sizes).set_stride(packed(sizes));
   run(graph, inputs, {{dq, 2}, {dk, 2}, {dv, 2}});
@@ -197,13 +208,22 @@ int main(int argc, char** argv) {
   properties = std::make_shared<fe::DeviceProperties>();
   check(properties->deserialize(text));
   for (int i = 2; i < argc; ++i) {
-    const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
-    if (is("convolution")) convolve(false);
-    if (is("convolution and more")) convolve(true);
-    if (is("gradient")) gradient();
-    if (is("attention")) attend();
-    if (is("attention backwards")) attend_backwards();
-    if (is("normalization")) normalize();
-    if (is("wait")) cuStreamSynchronize(reinterpret_cast<CUstream>(64));
+    const auto is = [&](const char* name) {
+      return std::strcmp(argv[i], name) == 0;
+    };
+    if (is("convolution"))
+      convolve(false);
+    if (is("convolution and more"))
+      convolve(true);
+    if (is("gradient"))
+      gradient();
+    if (is("attention"))
+      attend();
+    if (is("attention backwards"))
+      attend_backwards();
+    if (is("normalization"))
+      normalize();
+    if (is("wait"))
+      cuStreamSynchronize(reinterpret_cast<CUstream>(64));
   }
 }

@@ -8,8 +8,10 @@ constexpr int success = 0, invalid_handle = 400, not_found = 500, not_ready = 60
 
 int elapsed(const char* by, float* milliseconds, Opaque start, Opaque end) {
   record("%s", by);
-  if (!start || !end) return invalid_handle;
-  if (misbehaves("not ready")) return not_ready;
+  if (!start || !end)
+    return invalid_handle;
+  if (misbehaves("not ready"))
+    return not_ready;
   const auto nanoseconds = reinterpret_cast<intptr_t>(end) - reinterpret_cast<intptr_t>(start);
   *milliseconds = static_cast<float>(static_cast<double>(nanoseconds) / 1e6);
   return success;
@@ -35,7 +37,8 @@ int cuEventElapsedTime_v2(float* milliseconds, Opaque start, Opaque end) {
 int cuGetProcAddress_v2(const char* symbol, void** function, int version, uint64_t, int*) {
   *function = nullptr;
   if (!std::strcmp(symbol, "cuEventElapsedTime"))
-    *function = reinterpret_cast<void*>(version >= 12080 ? &cuEventElapsedTime_v2 : &cuEventElapsedTime);
+    *function =
+        reinterpret_cast<void*>(version >= 12080 ? &cuEventElapsedTime_v2 : &cuEventElapsedTime);
   return *function ? success : not_found;
 }
 

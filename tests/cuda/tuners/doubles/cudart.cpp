@@ -8,7 +8,9 @@ namespace {
 int by_driver(const char* name, float* milliseconds, Opaque start, Opaque end) {
   static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   void* const function = driver ? dlsym(driver, name) : nullptr;
-  return function ? reinterpret_cast<decltype(&cuEventElapsedTime)>(function)(milliseconds, start, end) : 35;
+  return function
+             ? reinterpret_cast<decltype(&cuEventElapsedTime)>(function)(milliseconds, start, end)
+             : 35;
 }
 
 } // namespace

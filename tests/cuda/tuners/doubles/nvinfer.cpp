@@ -1,4 +1,5 @@
-// A double of libnvinfer.so.10: it times candidates by events, and reaches them by each way that there is.
+// A double of libnvinfer.so.10: it times candidates by events, and reaches them by each way that
+// there is.
 #include "events.h"
 
 #include <cstring>
@@ -10,10 +11,13 @@ using Elapsed = int(float*, Opaque, Opaque);
 
 Elapsed* find(const char* way) {
   const bool is_runtime = !std::strncmp(way, "cuda", 4);
-  void* const library = dlopen(is_runtime ? "libcudart.so.13" : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return nullptr;
+  void* const library =
+      dlopen(is_runtime ? "libcudart.so.13" : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return nullptr;
   const bool by_entry = !std::strncmp(way, "entry", 5); // as a static runtime does
-  if (!by_entry) return reinterpret_cast<Elapsed*>(dlsym(library, way));
+  if (!by_entry)
+    return reinterpret_cast<Elapsed*>(dlsym(library, way));
   void* const look_up = dlsym(library, "cuGetProcAddress_v2");
   void* function = nullptr;
   int found = 0;
@@ -30,11 +34,14 @@ Opaque moment(double milliseconds) {
 
 extern "C" {
 
-void* createInferBuilder_INTERNAL(void* logger, int version) { return version < 0 ? nullptr : logger; }
+void* createInferBuilder_INTERNAL(void* logger, int version) {
+  return version < 0 ? nullptr : logger;
+}
 
 int nvinferFastest(const char* way, const double* milliseconds) {
   Elapsed* const elapsed = find(way);
-  if (!elapsed) return -1;
+  if (!elapsed)
+    return -1;
   int fastest = -1;
   float least = 1e30F;
   for (int i = 0; i < 3; ++i) {

@@ -18,7 +18,8 @@ Opaque number(intptr_t value) { return reinterpret_cast<Opaque>(value); }
 void* look_up_in(const char* file, const char* name) {
   void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   void* const function = library ? dlsym(library, name) : nullptr;
-  if (!function) std::exit(2);
+  if (!function)
+    std::exit(2);
   return function;
 }
 
@@ -29,15 +30,18 @@ int main(int count, char** arguments) {
     auto* search = reinterpret_cast<decltype(&cusparseLtMatmulSearch)>(
         look_up_in("libcusparseLt.so.0", "cusparseLtMatmulSearch"));
     std::printf("search=%d\n",
-                search(number(1), number(2), number(3), number(4), number(5), number(6), number(7), number(8),
-                       number(9), reinterpret_cast<Opaque*>(number(10)), 11));
+                search(number(1), number(2), number(3), number(4), number(5), number(6), number(7),
+                       number(8), number(9), reinterpret_cast<Opaque*>(number(10)), 11));
     return 0;
   }
-  if (count != 5) return 2;
+  if (count != 5)
+    return 2;
   double times[3];
-  for (int i = 0; i < 3; ++i) times[i] = std::atof(arguments[i + 2]);
+  for (int i = 0; i < 3; ++i)
+    times[i] = std::atof(arguments[i + 2]);
   int mark = 0;
-  if (CALL(createInferBuilder_INTERNAL)(&mark, 10) != &mark) return 3;
+  if (CALL(createInferBuilder_INTERNAL)(&mark, 10) != &mark)
+    return 3;
   std::printf("taken=%d\n", CALL(nvinferFastest)(arguments[1], times));
   auto* elapsed = reinterpret_cast<decltype(&cudaEventElapsedTime)>(
       look_up_in("libcudart.so.13", "cudaEventElapsedTime"));

@@ -1,5 +1,5 @@
-// Two layers that seed themselves by std::random_device, in whose header every such call stands; and two
-// users of a header that wraps another library.
+// Two layers that seed themselves by std::random_device, in whose header every such call stands;
+// and two users of a header that wraps another library.
 #include "cudnn_frontend/shim.h"
 
 #include <cstdio>

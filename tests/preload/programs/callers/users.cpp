@@ -22,7 +22,8 @@ Draw* draw;
 }
 
 [[gnu::noinline]] int walk(int depth, unsigned way) {
-  if (depth == 0) return draw(100) + 1;
+  if (depth == 0)
+    return draw(100) + 1;
   const unsigned rest = way / 6;
   switch (way % 6) {
   case 0:
@@ -44,13 +45,14 @@ Draw* draw;
 
 int main(int argc, char** argv) {
   void* const library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : nullptr;
-  if (library == nullptr) return 1;
+  if (library == nullptr)
+    return 1;
   draw = reinterpret_cast<Draw*>(dlsym(library, "wrapper_draw"));
   unsigned sum = 0;
   const bool is_deep = argc > 2 && std::strcmp(argv[2], "deep") == 0;
   const int times = argc > 2 ? 5000 : 1;
   for (int i = 0; i < times; ++i)
-    sum = sum * 31 +
-          static_cast<unsigned>(is_deep ? walk(8, static_cast<unsigned>(i) * 331) : encoder() + decoder());
+    sum = sum * 31 + static_cast<unsigned>(is_deep ? walk(8, static_cast<unsigned>(i) * 331)
+                                                   : encoder() + decoder());
   std::printf("%u\n", sum);
 }

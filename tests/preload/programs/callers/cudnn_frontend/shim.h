@@ -1,5 +1,5 @@
-// In the shape of NVIDIA's cudnn_frontend_shim.h: one function of the header's makes every call to the
-// library.
+// In the shape of NVIDIA's cudnn_frontend_shim.h: one function of the header's makes every call to
+// the library.
 #pragma once
 
 #include <cstdlib>
@@ -10,9 +10,12 @@ namespace shim {
 inline int finalize() { return std::rand() % 100; }
 
 inline int build(int nodes) {
-  const std::function<int()> each = [] { return finalize(); };
+  const std::function<int()> each = [] {
+    return finalize();
+  };
   int sum = 0;
-  for (int i = 0; i < nodes; ++i) sum += each();
+  for (int i = 0; i < nodes; ++i)
+    sum += each();
   return sum;
 }
 

@@ -1,0 +1,125 @@
+#include "core/identity/unused_names.h"
+
+#include "common/log_folder.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/folder_entries.h"
+#include "core/identity/process.h"
+#include "core/identity/shared_page.h"
+
+#include <fcntl.h>
+#include <sys/vfs.h>
+
+namespace detshim {
+namespace {
+
+constexpr size_t longest_folder = 1024; // of which there are two copies on a small stack
+
+/// A log's file is named <rank>-<path>-<pid>: what stands behind the rank.
+const char* path_in(const char* name) {
+  while (*name >= '0' && *name <= '9')
+    ++name;
+  return *name == '-' ? name + 1 : "";
+}
+
+/// True if the name at `path` is that one, or made of it by a further step: 0.2, 0.2.1 and 0.2w1,
+/// not 0.21. A wrapper's own name is 0w, and behind others 0w1, 0w2.
+bool is_made_of(const char* path, const PathText& name, uint64_t handoffs) {
+  if (!starts_with(path, name))
+    return false;
+  const char* step = path + text_length(name);
+  if (*step >= '0' && *step <= '9')
+    return false;
+  if (*step != 'w')
+    return true;
+  uint64_t number = 0;
+  while (*++step >= '0' && *step <= '9')
+    number = number * 10 + static_cast<uint64_t>(*step - '0');
+  return number >= handoffs;
+}
+
+/// True for a file of this run's. An earlier one may have used the folder.
+bool is_of_run(int folder, const char* name) {
+  const int file = sys::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0)
+    return false;
+  char begin[301];
+  const long size = sys::pread(file, begin, sizeof begin - 1, 0);
+  sys::close(file);
+  begin[size < 0 ? 0 : size] = 0;
+  Text<48> run;
+  run.add("\"run\":\"").add(process().run).add('"');
+  return contains(begin, run.c_str());
+}
+
+/// True for <rank>-<path>-<pid>, with whatever ending, of this process.
+bool is_own_file_name(const char* name) {
+  const char* id = path_in(name);
+  while (*id != 0 && *id != '-')
+    ++id;
+  Text<32> own;
+  own.add('-').add(static_cast<uint64_t>(process().pid));
+  const char next = starts_with(id, own.c_str()) ? id[own.length()] : '0';
+  return next < '0' || next > '9';
+}
+
+/// True if a forked child has written, or may have: it does so in its parent's files.
+bool has_forked_child_written() {
+  if (shared_page == nullptr)
+    return false;
+  const auto state = __atomic_load_n(&shared_page->files, __ATOMIC_ACQUIRE);
+  if (state == SharedPage::none)
+    return false;
+  return !is_own_file_name(shared_page->stem) ||
+         __atomic_load_n(&shared_page->has_joined, __ATOMIC_RELAXED) != 0;
+}
+
+/// True if the folder that the log's would be made in has no room, or must not be changed.
+bool is_log_refused() {
+  const char* const folder = process().log_folder;
+  size_t length = process().log_folder_length;
+  Text<longest_folder + 1> path;
+  for (;;) {
+    while (length > 1 && folder[length - 1] != '/')
+      --length;
+    path.shorten(0);
+    path.add(folder, length);
+    if (!sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), F_OK)))
+      break;
+    if (length <= 1)
+      return true;
+    --length;
+  }
+  struct statfs system;
+  return sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), W_OK)) ||
+         sys::failed(sys::call(SYS_statfs, sys::address(path.c_str()), sys::address(&system))) ||
+         system.f_bavail == 0;
+}
+
+} // namespace
+
+bool is_name_used(const PathText& path, uint64_t handoffs) {
+  const bool may_be_cut =
+      text_length(path) > sizeof path / 2; // what is made of it then does not show it
+  if (may_be_cut || has_forked_child_written())
+    return true;
+  if (process().log_folder_length > longest_folder)
+    return true;
+  Text<longest_folder + 1> text;
+  text.add(process().log_folder, process().log_folder_length).c_str();
+  const int folder = sys::openat(AT_FDCWD, text.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder == -ENOENT)
+    return is_log_refused();
+  if (folder < 0)
+    return true;
+  bool is_used = false;
+  each_entry(folder, [&](const char* name) {
+    is_used = is_made_of(path_in(name), path, handoffs) && ends_with(name, ".jsonl") &&
+              !is_own_file_name(name) && is_of_run(folder, name);
+    return is_used;
+  });
+  sys::close(folder);
+  return is_used;
+}
+
+} // namespace detshim

@@ -1,0 +1,89 @@
+#include "core/seeds/rules/rules.h"
+
+#include "core/seeds/clock_samples.h"
+
+namespace detshim {
+namespace {
+
+enum class Asked : uint8_t { for_all, for_interpreters, for_programs };
+
+/// What becomes of the readings that were made before a seed that the rule knows.
+enum class EarlierReadings : uint8_t {
+  are_used, ///< a later seed is made of later ones
+  are_left, ///< the next seed may still be made of them
+};
+
+struct Rule {
+  SeedRule name;
+  bool (*tells)(const PassedSeed&, Explanation&);
+  Asked asked = Asked::for_all;
+  EarlierReadings readings = EarlierReadings::are_used;
+};
+
+// The first that knows the seed answers.
+constexpr Rule rules_in_order[] = {
+    // A fixed number stays what it is before anything is guessed.
+    {SeedRule::low_number, rules::low_number, Asked::for_interpreters, EarlierReadings::are_left},
+    // Before all guesses: a part of a clock may be any number, by chance one that they know.
+    {SeedRule::learned, rules::learned},
+    {SeedRule::in_code, rules::in_code, Asked::for_all, EarlierReadings::are_left},
+    {SeedRule::reading, rules::reading},
+    {SeedRule::address, rules::address},
+    {SeedRule::small_number, rules::small},
+    {SeedRule::nothing_read, rules::nothing_read},
+    {SeedRule::entropy, rules::entropy},
+    // These take system calls.
+    {SeedRule::user, rules::user},
+    {SeedRule::in_code, rules::in_file, Asked::for_programs},
+    // Of a value that is nothing else. Interpreters read clocks all the time, and what their
+    // programs fix stands in no code that could be looked at.
+    {SeedRule::order, rules::order, Asked::for_programs},
+};
+
+void use_readings() {
+  if (ClockSamples* const samples = own_clock_samples())
+    samples->seeded = samples->order;
+}
+
+bool is_asked(const Rule& rule, SeedingCode code) {
+  switch (rule.asked) {
+  case Asked::for_interpreters:
+    return code == SeedingCode::interpreter;
+  case Asked::for_programs:
+    return code == SeedingCode::program;
+  default:
+    return true;
+  }
+}
+
+bool answers(const Rule& rule, const PassedSeed& seed, Explanation& made) {
+  if (!rule.tells(seed, made))
+    return false;
+  made.rule = rule.name;
+  return true;
+}
+
+} // namespace
+
+Explanation explain(const PassedSeed& seed, SeedingCode code) {
+  Explanation made;
+  for (const Rule& rule : rules_in_order) {
+    if (!is_asked(rule, code))
+      continue;
+    if (!answers(rule, seed, made))
+      continue;
+    if (rule.readings == EarlierReadings::are_used)
+      use_readings();
+    return made;
+  }
+  use_readings();
+  return made;
+}
+
+Explanation explain_python(const PassedSeed& seed) {
+  Explanation made;
+  answers({SeedRule::learned, rules::learned}, seed, made);
+  return made;
+}
+
+} // namespace detshim

@@ -1,0 +1,148 @@
+#include "common/environment_room.h"
+#include "common/sys.h"
+#include "core/base/hash.h"
+#include "core/seeds/rules/rules.h"
+
+extern "C" char** __environ;
+
+namespace detshim {
+namespace {
+
+/// True if the text holds the number, or one that lies within `reach`: --seed=1234, SEED=1234 and a
+/// rank.
+bool names(const char* text, uint64_t value, uint64_t reach) {
+  for (; *text != 0; ++text) {
+    if (*text < '0' || *text > '9')
+      continue;
+    uint64_t number = 0;
+    bool fits = true;
+    for (; *text >= '0' && *text <= '9'; ++text)
+      fits &= !__builtin_mul_overflow(number, uint64_t{10}, &number) &&
+              !__builtin_add_overflow(number, static_cast<uint64_t>(*text - '0'), &number);
+    if (fits && value - number + reach <= 2 * reach)
+      return true;
+    if (*text == 0)
+      return false;
+  }
+  return false;
+}
+
+bool is_in_environment(uint64_t value, uint64_t reach) {
+  for (char** entry = __environ; entry != nullptr && *entry != nullptr; ++entry)
+    if (!is_made_by_detshim(*entry) && names(*entry, value, reach))
+      return true;
+  return false;
+}
+
+/// Calls visit(text, size) for each part of the command line, arguments with a zero behind each,
+/// until it returns true; true if it did.
+template <typename Visit>
+bool any_part_of_arguments(Visit visit) {
+  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  char text[1025];
+  bool is_it = false;
+  for (long size; !is_it && (size = sys::read(fd, text, sizeof text - 1)) > 0;)
+    is_it = visit(text, size);
+  sys::close(fd);
+  return is_it;
+}
+
+bool is_in_arguments(uint64_t value, uint64_t reach) {
+  return any_part_of_arguments([&](char* text, long size) {
+    for (long i = 0; i < size; ++i)
+      if (text[i] == 0)
+        text[i] = ' ';
+    text[size] = 0;
+    return names(text, value, reach);
+  });
+}
+
+/// Takes the command line in, character by character, and mixes its small whole numbers: of what
+/// stands between blanks and `=`, where it is no path of temporary files and has at most two (a
+/// date has more).
+class NumberReader {
+public:
+  void take(char c) {
+    if (c >= '0' && c <= '9')
+      return take_digit(c);
+    end_number();
+    if (c == 0 || c == '=')
+      end_word();
+    else if (length_of_word_ < sizeof temporary - 1)
+      is_temporary_ &= c == temporary[length_of_word_];
+    ++length_of_word_;
+    if (c == 0 || c == '=')
+      length_of_word_ = 0;
+    is_program_ &= c != 0;
+  }
+  uint64_t all() const { return all_; }
+
+private:
+  static constexpr char temporary[] = "/tmp/";
+
+  void take_digit(char c) {
+    is_temporary_ &= length_of_word_ >= sizeof temporary - 1;
+    ++length_of_word_;
+    if (digits_ < 6)
+      number_ = number_ * 10 + static_cast<uint64_t>(c - '0');
+    ++digits_;
+  }
+  void end_number() {
+    if (digits_ > 0) {
+      ++numbers_;
+      has_large_ |= digits_ > 5 || number_ >= small_limit;
+      word_ = mix(word_, number_ + 1);
+    }
+    number_ = digits_ = 0;
+  }
+  void end_word() {
+    const bool is_path = is_temporary_ && length_of_word_ >= sizeof temporary - 1;
+    const bool counts = numbers_ > 0 && numbers_ <= 2 && !has_large_;
+    if (counts && !is_path && !is_program_)
+      all_ = mix(all_, word_);
+    word_ = numbers_ = 0;
+    has_large_ = false;
+    is_temporary_ = true;
+  }
+
+  uint64_t all_ = 0;
+  uint64_t number_ = 0, digits_ = 0;
+  uint64_t word_ = 0, numbers_ = 0;
+  size_t length_of_word_ = 0;
+  bool has_large_ = false, is_temporary_ = true;
+  bool is_program_ = true; ///< still its name, whose folder is of no account
+};
+
+// To look at the command line takes time, and a program may seed a million times.
+constexpr int most_looks = 256;
+constinit int looks = 0;
+
+} // namespace
+
+bool is_from_user(uint64_t value, uint64_t reach) {
+  if (value < small_limit)
+    return is_in_arguments(value, 0);
+  return is_in_environment(value, reach) || is_in_arguments(value, reach);
+}
+
+uint64_t numbers_of_user() {
+  NumberReader reader;
+  any_part_of_arguments([&](const char* text, long size) {
+    for (long i = 0; i < size; ++i)
+      reader.take(text[i]);
+    return false;
+  });
+  return reader.all();
+}
+
+bool rules::user(const PassedSeed& seed, Explanation& made) {
+  constexpr uint64_t widest_offset = 4096; // of a rank, a thread's or a loop's number
+  if (looks++ >= most_looks || !is_from_user(seed.value, widest_offset))
+    return false;
+  made.origin = Origin::constant;
+  return true;
+}
+
+} // namespace detshim

@@ -1,0 +1,75 @@
+#include "log_reader/call_owner.h"
+
+#include "support/wording.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+
+namespace detshim {
+namespace {
+
+constexpr std::string_view packages_folder = "-packages/";
+constexpr std::string_view data_loader_folder = "/torch/utils/data/";
+constexpr std::string_view text_without_file = "<string>";
+
+/// What the line of a package has in it where it takes a clock for a seed. Of the functions of
+/// packages that seed something, most only take the time.
+constexpr std::string_view words_of_seeding[] = {"seed", "Random", "rng", "Key"};
+
+bool is_packages_own_time(const std::string& frame) {
+  if (frame.find(packages_folder) == std::string::npos)
+    return false;
+  const std::string line = text_of_line(frame);
+  return !line.empty() && std::ranges::none_of(words_of_seeding, [&](std::string_view word) {
+    return line.find(word) != std::string::npos;
+  });
+}
+
+bool is_of_data_loader(const PythonFrames& python) {
+  return std::ranges::any_of(python.frames, [](const std::string& frame) {
+    return frame.find(data_loader_folder) != std::string::npos;
+  });
+}
+
+OwnedCall owner_of_python(const PythonFrames& python) {
+  if (is_of_data_loader(python))
+    return {CallOwner::data_loader, "", ""};
+  if (!python.user)
+    return {CallOwner::package, "", ""};
+  const std::string& frame = python.frames[*python.user];
+  if (is_packages_own_time(frame))
+    return {CallOwner::package, "", ""};
+  const bool is_text = frame.starts_with(text_without_file);
+  return {is_text ? CallOwner::text : CallOwner::user, line_of_frame(frame), ""};
+}
+
+} // namespace
+
+OwnedCall owner_of_call(const std::string& at, const std::vector<std::string>& frames,
+                        const PythonFrames& python, SourceLines& lines) {
+  if (!python.empty())
+    return owner_of_python(python);
+  if (const std::optional<UserLine> user = lines.find_user(at, frames))
+    return {CallOwner::user, user->text(), user->place};
+  const std::optional<SourceLine> source = lines.find(at);
+  const bool has_source = source && !source->file.empty();
+  return {has_source ? CallOwner::library : CallOwner::unknown, "", at};
+}
+
+std::string line_of_frame(const std::string& frame) {
+  return base_name(frame.substr(0, frame.rfind(' ')));
+}
+
+std::string text_of_line(const std::string& frame) {
+  const std::string place = frame.substr(0, frame.rfind(' '));
+  const std::size_t colon = place.rfind(':');
+  std::ifstream input(place.substr(0, colon));
+  std::string line;
+  for (unsigned long i = std::strtoul(place.c_str() + colon + 1, nullptr, 10); i > 0 && input; --i)
+    std::getline(input, line);
+  return input ? line : "";
+}
+
+} // namespace detshim

@@ -1,0 +1,89 @@
+"""What a log says of the calls that need a change."""
+
+import enum
+import os
+import re
+from typing import List, NamedTuple
+
+from names import NAMES
+
+
+class CallKind(enum.Enum):
+    """What a call does; names.json has it by its function."""
+
+    SEED = "seed"
+    FOLDER = "folder"
+    CLOCK = "clock"
+    KERNEL = "kernel"
+    OTHER = "other"
+
+
+class Frame(NamedTuple):
+    """One line of "/home/me/train.py:12 main"."""
+
+    path: str
+    line: int
+    function: str
+
+    @property
+    def is_of_package(self):
+        return "-packages/" in self.path
+
+
+class LoggedCall:
+    """`module`: whose generator it seeds, if it is known. `seeds`: those that were passed and may
+    differ from run to run."""
+
+    def __init__(self, said):
+        self.function = said["function"]
+        self.why = set(said["why"])
+        self.count = said["count"]
+        self.seeds = said["seeds"] or ()
+        self.kind, self.module = _row_of(self.function)
+        self.is_import = any(_is_lazy_import(frame) for frame in said["frames"])
+        self.frames = _frames_in(said["frames"])
+
+    def is_repeatable_seed(self):
+        """True if the program passed the same in each run."""
+        is_own = self.why & {"own_value", "repeatable_value"}
+        return self.kind is CallKind.SEED and not self.seeds and bool(is_own)
+
+    def is_recorded_draw(self):
+        """True if what it gives can differ."""
+        return bool(self.why & {"own_stream", "observed", "sorted_by_name"})
+
+
+class Inner:
+    """The frames between a call and the innermost line of the user's."""
+
+    def __init__(self, frames: List[Frame]):
+        self.frames = frames
+        self.functions = [frame.function for frame in frames]
+        self.file = os.path.basename(frames[0].path) if frames else ""
+
+    def is_of_package(self):
+        return any(frame.is_of_package for frame in self.frames)
+
+    def is_import(self):
+        return "<module>" in self.functions
+
+    def makes_object(self):
+        """True in a constructor: random.Random() is no seed of the module's generator."""
+        return "__init__" in self.functions
+
+
+def _row_of(function):
+    for pattern, kind, module in NAMES["calls"]:
+        if re.match(pattern, function):
+            return CallKind(kind), module
+    return CallKind.OTHER, ""
+
+
+def _is_lazy_import(frame):
+    """A package that imports its parts as they are first asked for."""
+    return re.search("-packages/.* __getattr__$", frame)
+
+
+def _frames_in(texts):
+    parts = (re.fullmatch(r"(.*):(\d{1,9}) (.*)", text, re.S) for text in texts)
+    return [Frame(part[1], int(part[2]), part[3]) for part in parts if part]

@@ -1,0 +1,31 @@
+"""The calls that `patch` knows: names.json."""
+
+import json
+import re
+import sys
+
+NAMES = json.loads(sys.argv[2])
+READERS = {*NAMES["readers"], *NAMES["blobs"]}
+NUMBERS_AND_TEXTS = {*NAMES["numbers"], *NAMES["texts"]}
+DRAWS_BY_ITSELF = {*NAMES["others"], *NAMES["makers"]}
+WORD = r"[^\W_]\w*"
+
+
+def last_part(name):
+    """ "seed" of "numpy.random.seed"."""
+    return name.split(".")[-1]
+
+
+def takes_seed(name):
+    """True for a name that says that it takes, or is, a seed; false for one that says when."""
+    last = last_part(name)
+    if last in NAMES["seeded"]:
+        return True
+    is_called_so = re.search("seed|random_state", last, re.I)
+    says_when = re.search("time|start|stamp|seeded|seeding", last, re.I)
+    return bool(is_called_so and not says_when)
+
+
+def takes_seed_by_any(text):
+    """True if one of the words in a text is such a name."""
+    return any(map(takes_seed, text.split()))

@@ -1,0 +1,200 @@
+// What lines of the user's own did that no seed pins: they read a clock or an input, started
+// threads or processes, or passed a seed that nothing explains.
+//
+// Decides by the call sites that the library noted, whose owner log_reader/call_owner.h tells, and
+// by instructions in the user's own files that read around every library. It cannot know what
+// becomes of a value: what a line reads may be printed alone, and threads may share nothing. So
+// each of these findings is for a comparison of runs to settle.
+#include "log_reader/call_owner.h"
+#include "log_reader/library_code.h"
+#include "log_reader/source_lines.h"
+#include "support/wording.h"
+#include "verdict/finders.h"
+#include "verdict/pinned_clocks.h"
+#include "verdict/pools.h"
+
+#include <cctype>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace detshim {
+namespace {
+
+/// How a call is named whose line is not known: by the file that made it, or by the call's address.
+enum class NamedBy { address, file };
+
+/// What a record of a call site leads to.
+struct UserPlaceRow {
+  RecordType record;
+  Finding finding;
+  NamedBy without_line = NamedBy::address;
+};
+constexpr UserPlaceRow user_place_rows[] = {
+    {RecordType::clock, Finding::clock_read},
+    {RecordType::threads, Finding::threads_started},
+    {RecordType::forks, Finding::processes_started},
+    {RecordType::children, Finding::processes_started, NamedBy::file},
+    {RecordType::input, Finding::input_read},
+};
+
+constexpr std::string_view network = "network"; // an input's `what`
+
+/// Lines by what they did, each once.
+class UserLineFinder {
+public:
+  explicit UserLineFinder(const VerdictInputs& inputs)
+      : inputs_(inputs), lines_dealt_(LoggedPools(inputs.log).lines_dealt()),
+        pinned_clocks_(inputs), source_lines_(inputs.code.changed) {}
+
+  void find(Findings& findings) {
+    add_recorded_clocks();
+    for (const Process& process : inputs_.log.processes)
+      if (!is_launcher(process))
+        for (const UserPlace& place : process.user_places)
+          add_place(process, place);
+    add_reading_code();
+    // A line that starts processes is named once, also where it reads a clock to wait for them.
+    for (const std::string& line : lines_[Finding::processes_started])
+      lines_[Finding::clock_read].erase(line);
+    for (const auto& [finding, lines] : lines_)
+      findings.add_named(finding, lines);
+  }
+
+private:
+  /// What a launcher's ranks do is ordered by what they exchange.
+  bool is_launcher(const Process& process) const {
+    return std::ranges::any_of(inputs_.log.marks, [&](const RankMark& mark) {
+      return !mark.program.empty() && mark.pid == process.pid;
+    });
+  }
+
+  /// Those of Python code have records of calls.
+  void add_recorded_clocks() {
+    for (const SymbolSummary& symbol : inputs_.summary.symbols)
+      if (symbol.action == Action::observe && has_reason(symbol, {Reason::clock_read}))
+        for (const CallPlace& place : symbol.places)
+          if (!place.python.empty())
+            add_python({RecordType::clock, Finding::clock_read}, "", place.python);
+  }
+
+  void add_place(const Process& process, const UserPlace& place) {
+    const auto* const row = std::ranges::find(user_place_rows, place.kind, &UserPlaceRow::record);
+    if (row == std::end(user_place_rows))
+      return;
+    if (!place.python.empty())
+      add_python(*row, place.what, place.python);
+    else if (row->finding != Finding::clock_read || !pinned_clocks_.contain(place.at))
+      add_native(*row, process, place);
+  }
+
+  void add_python(const UserPlaceRow& row, const std::string& what, const PythonFrames& python) {
+    const OwnedCall call = owner_of_call("", {}, python, source_lines_);
+    if (call.owner == CallOwner::user || call.owner == CallOwner::text)
+      if (!is_of_dealing_pool(row, what, call))
+        add(row.finding, what, call.line);
+  }
+
+  /// True for what a pool does that deals its tasks: it starts its workers, and asks its manager.
+  bool is_of_dealing_pool(const UserPlaceRow& row, const std::string& what,
+                          const OwnedCall& call) const {
+    const bool may_be = row.finding == Finding::processes_started || what == network;
+    return may_be && !lines_dealt_.empty() &&
+           (call.owner == CallOwner::text || lines_dealt_.contains(call.line));
+  }
+
+  void add_native(const UserPlaceRow& row, const Process& process, const UserPlace& place) {
+    const OwnedCall call = owner_of_call(place.at, place.frames, {}, source_lines_);
+    if (call.owner == CallOwner::user)
+      add(row.finding, place.what, call.line);
+    // A language's own library reads clocks for itself.
+    else if (call.owner != CallOwner::library || row.finding != Finding::clock_read)
+      add(row.finding, place.what, name_without_line(row, process, place));
+  }
+
+  /// A program that is not the user's counts as a whole.
+  static std::string name_without_line(const UserPlaceRow& row, const Process& process,
+                                       const UserPlace& place) {
+    const std::string file = file_of_place(place.at);
+    const bool is_tools = is_library_file(file) && !process.starts.empty();
+    const std::string program = is_tools ? base_name(process.starts.back().program) : "";
+    if (row.without_line == NamedBy::file)
+      return is_tools ? program : base_name(file);
+    return is_tools ? "program " + program : base_name(place.at);
+  }
+
+  /// System calls that the user's own files make without libc.
+  void add_reading_code() {
+    for (const FileScan& file : inputs_.code.reading)
+      for (const FoundPlace& place : file.others) {
+        FoundPlace behind = place;
+        ++behind.offset; // as a return address
+        const std::string at = place_text(file, behind);
+        const OwnedCall call = owner_of_call(at, {}, {}, source_lines_);
+        add(Finding::input_read, draw_name(place.kind),
+            call.line.empty() ? base_name(at) : call.line);
+      }
+  }
+
+  void add(Finding finding, const std::string& what, const std::string& line) {
+    if (!line.empty())
+      lines_[finding].insert(finding == Finding::input_read ? line + " (" + what + ")" : line);
+  }
+
+  const VerdictInputs& inputs_;
+  const std::set<std::string> lines_dealt_;
+  const PinnedClocks pinned_clocks_;
+  SourceLines source_lines_;
+  std::map<Finding, std::set<std::string>> lines_;
+};
+
+/// True if the frame's line has the number in it: `default_rng(20261127001)`.
+bool is_written_in(const std::string& frame, const std::string& number) {
+  const std::string line = text_of_line(frame);
+  const auto is_part = [&](std::size_t i) {
+    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i]));
+  };
+  const std::size_t at = line.find(number);
+  return at != std::string::npos && (at == 0 || !is_part(at - 1)) && !is_part(at + number.size());
+}
+
+/// True if a line of Python that led to the call has the seed in it.
+bool is_own_constant(const Call& call) {
+  const std::string* const seed = find_field(call.fields, "requested");
+  return seed != nullptr && std::ranges::any_of(call.python.frames, [&](const std::string& frame) {
+           return is_written_in(frame, *seed);
+         });
+}
+
+/// random.seed is Python's own: of its frames the user's counts, else the innermost.
+std::string name_of_seeding(const Call& call, SourceLines& lines) {
+  if (!call.python.empty())
+    return line_of_frame(call.python.frames[call.python.user.value_or(0)]);
+  const std::optional<UserLine> user = lines.find_user(call.at, call.frames);
+  return user ? user->text() : base_name(call.at);
+}
+
+} // namespace
+
+void find_users_lines(const VerdictInputs& inputs, Findings& findings) {
+  UserLineFinder(inputs).find(findings);
+}
+
+void find_unexplained_seeds(const VerdictInputs& inputs, Findings& findings) {
+  const auto has_one = [](const SymbolSummary& symbol) {
+    return has_reason(symbol, {Reason::unexplained_seed, Reason::ordered_seed});
+  };
+  if (std::ranges::none_of(inputs.summary.symbols, has_one))
+    return;
+  SourceLines source_lines(inputs.code.changed);
+  std::set<std::string> names;
+  each_record(inputs.log, [&](const Process&, const Call& call, const CallCount&) {
+    const Reason why = call.reason;
+    const bool may_change = why == Reason::unexplained_seed || why == Reason::ordered_seed;
+    if (may_change && !is_own_constant(call))
+      names.insert(name_of_seeding(call, source_lines));
+  });
+  findings.add_named(Finding::seed_unexplained, names);
+}
+
+} // namespace detshim
