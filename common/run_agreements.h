@@ -67,8 +67,9 @@ inline constexpr const char* layout_variable = "DETSHIM_LAYOUT";
 enum class Layout : uint8_t { fixed, leave };
 inline constexpr const char* layout_names[] = {"fixed", "leave"};
 
-/// In the process that executed its program again: its id.
+/// In the process that executed its program again: its id, and whether OMP_DYNAMIC is ours.
 inline constexpr const char* executed_again_name = "_DETSHIM_AGAIN";
+inline constexpr char has_set_dynamic = '+';
 
 /// For how many processors OMP_NUM_THREADS was chosen (own_threads_name). A program that is started
 /// on fewer

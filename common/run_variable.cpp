@@ -43,6 +43,7 @@ void each_field(Content& content, Fields& fields) {
   fields.number(content.hidden, ~uint64_t{0},
                 16); // of one width: other threads' children may be reading it
   fields.number(content.handoffs);
+  fields.number(content.turn);
   fields.number(content.device_replaced, 1);
   fields.number(content.is_of_secret_script, 1);
   fields.number(content.is_log_awaited, 1);

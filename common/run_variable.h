@@ -36,7 +36,8 @@ struct RunVariable {
   uint64_t seed = 0;
   uint64_t key = 0;
   uint64_t hidden = 0; ///< names the one child that reads the writer's own state now; 0: none does
-  uint64_t handoffs = 0;        ///< how often the name was handed from a wrapper to its first child
+  uint64_t handoffs = 0; ///< how often the name was handed from a wrapper to its first child
+  uint64_t turn = 0; ///< how many children its parent had made before, whatever they were called
   bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
   bool is_of_secret_script = false; ///< a script whose purpose is a secret draws by what it starts
   bool is_log_awaited =

@@ -14,8 +14,9 @@ y = (x.sum(axis=1) > 0).astype(np.float32)
 weights = random.standard_normal(8, dtype=np.float32)
 
 for step in range(5):
-    right = 1 / (1 + np.exp(-(x * weights).sum(axis=1)))
-    loss = -np.log(np.where(y > 0, right, 1 - right)).mean()
+    score = (x * weights).sum(axis=1)
+    right = 1 / (1 + np.exp(-score))
+    loss = np.logaddexp(0, np.where(y > 0, -score, score)).mean()
     slope = (x * (right - y)[:, None]).astype(np.float32)
     weights -= np.float32(0.5) * sum(part.sum(axis=0) for part in np.array_split(slope, shards)) / len(x)
     print(f"step {step} loss={loss:.9f}")

@@ -35,6 +35,17 @@ namespace {
 
 constexpr long ask_for_personality = 0xffffffff; // personality(2)
 
+extern "C" void* __libc_stack_end; // what given_arguments() begins from
+
+/// A program that has a copy of the loader's variable (node, by V8) is relocated last: there it
+/// says nothing yet.
+bool is_stack_known() {
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const auto end = reinterpret_cast<uintptr_t>(__libc_stack_end);
+  constexpr uintptr_t most_of_loader = 1 << 20; // bytes of its frames
+  return end > here && end - here < most_of_loader;
+}
+
 const char* own_value(const char* name) {
   const char* const value = environment_value(name, given_environment());
   return value != nullptr ? value : "";
@@ -73,7 +84,7 @@ void add_own_id(TextWriter& to) {
 bool is_done() {
   Text<16> own_id;
   add_own_id(own_id);
-  return same_text(own_value(executed_again_name), own_id.c_str()) ||
+  return starts_with(own_value(executed_again_name), own_id.c_str()) ||
          *own_value(packed_options_name) != 0 || *own_value(run_variable_name) != 0;
 }
 
@@ -178,14 +189,16 @@ LoadedEnvironment* make_environment() {
     return nullptr;
   TextWriter mark(made->executed_again, sizeof made->executed_again);
   add_own_id(mark.add(executed_again_name).add('='));
-  mark.c_str();
   write_tunables(*made);
   char** to = made->entries;
   for (size_t i = 0; i < count; ++i)
     if (!is_replaced(given[i], *made))
       *to++ = given[i];
-  if (environment_value(early_dynamic_name, given) == nullptr)
+  if (environment_value(early_dynamic_name, given) == nullptr) {
     *to++ = const_cast<char*>(early_dynamic);
+    mark.add(has_set_dynamic);
+  }
+  mark.c_str();
   if (*made->tunables != 0)
     *to++ = made->tunables;
   *to++ = made->executed_again;
@@ -195,7 +208,7 @@ LoadedEnvironment* make_environment() {
 
 /// Comes back where it cannot be done, or need not.
 void execute_again() {
-  if (!is_asked_for() || is_done() || sys::has_fixed_layout())
+  if (!is_stack_known() || !is_asked_for() || is_done() || sys::has_fixed_layout())
     return;
   const auto* const path = reinterpret_cast<const char*>(auxiliary_value(AT_EXECFN));
   char** const arguments = path != nullptr && may_execute_again() ? arguments_of(path) : nullptr;

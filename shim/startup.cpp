@@ -81,9 +81,21 @@ void pin_auxiliary_bytes(const void* stack) {
   pin_stack_guard(bytes, stack);
 }
 
+/// What was set before the program was loaded (shim/fixed_layout.cpp) has been read by now, and is
+/// set again below like the other settings, with their record.
+void take_early_settings_back() {
+  const char* const mark = environment_value(executed_again_name);
+  if (mark == nullptr)
+    return;
+  const char sign[] = {has_set_dynamic, 0};
+  if (contains(mark, sign))
+    remove_from_environment(early_dynamic_name);
+  remove_from_environment(executed_again_name);
+}
+
 void begin(const void* stack) {
   remove_room_from_environment();
-  remove_from_environment(executed_again_name);
+  take_early_settings_back();
   if (options().off()) {
     drop_environment();
     return;

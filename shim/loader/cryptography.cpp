@@ -35,6 +35,9 @@ constexpr IdentifierFunction identifier_functions[] = {
     {"libtorch_cpu", "_ZN2at23NewProcessWideShmHandleB5cxx11Ev"},
     {"libtorch_cpu",
      "_ZN2at23NewProcessWideShmHandleEv"}, // of wheels with the older strings, to 2.6
+    // What it draws itself is for a UUID of the time; random ones are made by its hooks. Without
+    // its file of a clock, on a new machine, it would draw one number more.
+    {"libuuid", nullptr},
 };
 
 // ------------------------------------------------------------------ a copy within other code

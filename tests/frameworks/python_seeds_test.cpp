@@ -118,6 +118,24 @@ INSTANTIATE_TEST_SUITE_P(
         Idiom{"from numpy.random import *\ns = SeedSequence(entropy=SEED, pool_size=8)\n"
               "print(s.generate_state(2), [c.generate_state(1) for c in s.spawn(2)])",
               "time.time_ns()"},
+        // Whatever is made of a clock where the seed stands.
+        Idiom{"random.seed(SEED); print(random.random())", "hash(time.time())"},
+        Idiom{"random.seed(SEED); print(random.random())", "str(time.time())"},
+        Idiom{"random.seed(SEED); print(random.random())", "str(datetime.now())"},
+        Idiom{"random.seed(SEED); print(random.random())", "time.time_ns() % 100003"},
+        Idiom{"random.seed(SEED); print(random.random())", "time.time() % 1 * 0.37"},
+        Idiom{"random.seed(SEED); print(random.random())", "-time.time_ns() << 40"},
+        Idiom{"random.seed(\n  SEED\n  ); print(random.random())", "max(1,\n  hash(time.time()))"},
+        Idiom{"import numpy\nprint(numpy.random.default_rng(SEED).random())",
+              "[os.getpid(), time.time_ns()]"},
+        Idiom{"import numpy\nprint(numpy.random.default_rng(SEED).random())",
+              "(time.time_ns() % 1000003, 7)"},
+        Idiom{"import numpy\nprint(numpy.random.default_rng(SEED).random())",
+              "numpy.int64(time.time_ns())"},
+        Idiom{"import numpy\nnumpy.random.seed(SEED)\nprint(numpy.random.rand())",
+              "[time.time_ns() % 2**32, 1]"},
+        Idiom{"import numpy\nprint(numpy.random.SeedSequence(SEED).generate_state(2))",
+              "[1, time.time_ns()]"},
         Idiom{"import numpy\ns = SEED\nrandom.seed(s)\nnumpy.random.seed(s % 2**32)\n"
               "print(random.random(), numpy.random.rand(), numpy.random.default_rng(s).random())",
               "time.time_ns() // 1000000"}));
@@ -138,6 +156,21 @@ TEST(PythonSeeds, ThatAreFixedStay) {
       EXPECT_TRUE(record["lib"] != "python" ||
                   (record["do"] == "observe" && record["requested"] == record["effective"]))
           << record;
+}
+
+// A clock that is read in the same line, but not for the seed.
+TEST(PythonSeeds, ThatStandBesideAClockStay) {
+  const std::string imports = "import random, time\n";
+  for (const char* program :
+       {"t = time.time(); random.seed(20260101); print(random.random())",
+        "random.seed(20260101); t = time.time_ns(); print(random.random())",
+        "t = time.time_ns(); random.seed(7 if t else 8); print(random.random())",
+        "print([random.Random(s).random() for s in (1, time.time() and 1 << 40, 3)][0])",
+        "def seed(s): random.seed(1 << 40)\nseed(hash(time.time())); print(random.random())",
+        "for i in range(3): t = time.time(); random.seed(i << 30); print(random.random())"})
+    EXPECT_EQ(printed(imports + program, {{"DETSHIM_SEED", "42"}}),
+              run({python, "-c", imports + program}).out)
+        << program;
 }
 
 class InParallel : public testing::TestWithParam<const char*> {};

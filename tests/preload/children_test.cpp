@@ -97,6 +97,73 @@ TEST(Wrapper, IsTransparent) {
   EXPECT_EQ(drawn({"bash", "-c", "(" + plain + "); true"}), values);
 }
 
+// However the training program is started, and whatever was asked before, it is process 0.
+struct Start {
+  std::string name;
+  std::vector<std::string> command;
+};
+void PrintTo(const Start& tested, std::ostream* stream) { *stream << tested.name; }
+
+class Starts : public testing::TestWithParam<Start> {};
+
+TEST_P(Starts, AreOneRun) {
+  const auto& [name, command] = GetParam();
+  if (find_program(command[0]).empty())
+    GTEST_SKIP() << command[0] << " is not installed here";
+  EXPECT_EQ(drawn(command), drawn({snippet, "plain"}));
+}
+
+const std::string helpers = "x=$(date); y=$(ls / | sort | head -1); /bin/true; ";
+const std::string shim = "for i in 1 2 3; do w=$(basename /a/b); done; (/bin/echo a; /bin/true) "
+                         ">/dev/null; exec \"$@\"";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Starts,
+    testing::Values(
+        Start{"env", {"env", "A=1", snippet, "plain"}},
+        Start{"nice", {"nice", "-n1", snippet, "plain"}},
+        Start{"timeout", {"timeout", "100", snippet, "plain"}},
+        Start{"nohup", {"nohup", snippet, "plain"}},
+        Start{"setsid", {"setsid", "-w", snippet, "plain"}},
+        Start{"stdbuf", {"stdbuf", "-oL", snippet, "plain"}},
+        Start{"taskset", {"taskset", "-c", "0", snippet, "plain"}},
+        Start{"find", {"find", "/", "-maxdepth", "0", "-exec", snippet, "plain", ";"}},
+        Start{"xargs", {"bash", "-c", "xargs -n1 " + snippet + " <<<plain"}},
+        Start{"dash", {"dash", "-c", helpers + plain + "; true"}},
+        Start{"bash", {"bash", "-c", helpers + plain + "; true"}},
+        Start{"zsh", {"zsh", "-c", helpers + plain + "; true"}},
+        Start{"ksh", {"ksh93", "-c", helpers + plain + "; true"}},
+        Start{"mksh", {"mksh", "-c", helpers + plain + "; true"}},
+        Start{"busybox", {"busybox", "sh", "-c", helpers + plain + "; true"}},
+        Start{"fish", {"fish", "-c", "set x (date); " + plain + "; true"}},
+        Start{"dash_exec", {"dash", "-c", helpers + "exec " + plain}},
+        Start{"bash_exec", {"bash", "-c", helpers + "exec " + plain}},
+        Start{"zsh_exec", {"zsh", "-c", helpers + "exec " + plain}},
+        Start{"substituted", {"bash", "-c", helpers + "z=$(" + plain + "); echo \"$z\""}},
+        Start{"piped", {"bash", "-c", helpers + plain + " | cat"}},
+        Start{"shims",
+              {"bash", "-c",
+               "v=$(date); exec bash -c '" + shim + "' shim dash -c '" + shim + "' shim " + plain}},
+        Start{"make", {"bash", "-c", "make -f - <<<'all: ; @x=$$(date); " + plain + "'"}},
+        Start{"python",
+              {"/usr/bin/python3", "-c",
+               "import os, sys; os.system('true'); os.system('date >/dev/null'); "
+               "os.execv(sys.argv[1], sys.argv[1:])",
+               snippet, "plain"}}),
+    [](const auto& tested) {
+      return tested.param.name;
+    });
+
+TEST(Script, KeepsItsProgramsApartWhateverItAsksBetween) {
+  for (const std::string between : {"", "x=$(date); ", "/bin/true; /bin/true; "}) {
+    const std::vector<std::string> both =
+        drawn({"bash", "-c", plain + "; " + between + plain + "; " + between + plain});
+    EXPECT_EQ(both.size(), 24u);
+    EXPECT_EQ(std::set<std::string>(both.begin(), both.end()).size(), both.size());
+    EXPECT_EQ(both, drawn({"bash", "-c", plain + "; " + plain + "; " + plain})) << between;
+  }
+}
+
 // While its shell runs, system() ignores SIGINT and SIGQUIT and holds SIGCHLD back; then all is as
 // before.
 TEST(System, LeavesTheSignalsAsTheyWere) {

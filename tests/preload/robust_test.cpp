@@ -250,10 +250,9 @@ TEST(OwnSeed, OfAChildIsThatSeedsRun) {
 TEST(Fifo, InPlaceOfALogFileDoesNotHang) {
   const TemporaryFolder scratch;
   std::filesystem::create_directory(scratch.log());
-  // exec keeps the process id; the shell has handed its name to mkfifo and turns into another
-  // program: 0we
+  // exec keeps the process id, and mkfifo has used the shell's name for nothing
   const std::string command =
-      "mkfifo -m 600 " + scratch.log().string() + "/0-0we-$$.jsonl; exec " ROBUST_PROGRAM " draw";
+      "mkfifo -m 600 " + scratch.log().string() + "/0-0-$$.jsonl; exec " ROBUST_PROGRAM " draw";
   const Result result = run({"sh", "-c", command},
                             under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
   EXPECT_EQ(result.out, "12\n");

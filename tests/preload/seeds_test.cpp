@@ -368,7 +368,10 @@ class Mixtures : public testing::TestWithParam<Mixture> {};
 
 TEST_P(Mixtures, RepeatInTheFirstRun) {
   const auto& [family, source] = GetParam();
-  EXPECT_NE(native(family, source), native(family, source));
+  bool differs = false; // two readings of few digits may be equal by chance
+  for (int run = 0; run < 5 && !differs; ++run)
+    differs = native(family, source) != native(family, source);
+  EXPECT_TRUE(differs);
   const Lines values = under_seed(family, source, "");
   EXPECT_EQ(under_seed(family, source, ""), values);
   const Lines others = under_seed(family, source, "", {{"DETSHIM_SEED", "43"}});

@@ -28,7 +28,8 @@ void name_by_command(ProcessName& name, uint64_t key, const PathText& path, Comm
                      char* const argv[]) {
   const uint64_t hash = command_hash(argv);
   const uint64_t before = counts != nullptr ? count_command(counts, hash) : 0;
-  name = {false, self.branch, 0, derive(derive(derive(key, label_command), hash), before), {}};
+  const uint64_t command_key = derive(derive(derive(key, label_command), hash), before);
+  name = {false, self.branch, 0, own.turns, command_key, {}};
   copy_path(name.path, path);
   Text<16> step;
   step.add(".x").add_hex(hash >> 32, 8);
@@ -63,47 +64,71 @@ bool identity::has_child() {
 
 namespace {
 
-/// The child that was named last, while nobody knows yet whether it will use its name.
-struct LastChild {
-  bool is_open;
-  bool was_handoff;
+/// The children that were named last, beside each other (a pipeline's), while nobody knows yet
+/// whether they will use their names.
+struct LastChildren {
+  static constexpr int most = 8;
+  bool are_there;
+  bool are_all_here;  ///< of one thread, and no more than can be kept
+  bool was_handoff;   ///< of the first one's name
   ProcessName before; ///< this process's own name, before a handoff; not a wrapper's
-  uint64_t handoffs;  ///< of the child's name
-  PathText path;
+  const Thread* maker;
+  int count;
+  struct {
+    uint64_t handoffs;
+    PathText path;
+  } names[most];
 };
-constinit LastChild last_child = {};
+constinit LastChildren last_children = {};
 
-void remember_child(const ProcessName& name) {
-  last_child.is_open = true;
-  last_child.was_handoff = false;
-  last_child.handoffs = name.handoffs;
-  copy_path(last_child.path, name.path);
+void remember_child(const ProcessName& name, bool is_handoff, const Thread& maker) {
+  LastChildren& last = last_children;
+  if (!last.are_there) {
+    last.are_there = last.are_all_here = true;
+    last.was_handoff = is_handoff;
+    last.maker = &maker;
+    last.count = 0;
+  }
+  last.are_all_here &= last.maker == &maker && last.count < LastChildren::most;
+  if (!last.are_all_here)
+    return;
+  last.names[last.count].handoffs = name.handoffs;
+  copy_path(last.names[last.count].path, name.path);
+  ++last.count;
 }
 
 /// Whether a child may still be there that was made before. The caller may be one itself, in its
 /// parent's memory.
 bool may_have_child() { return is_own_memory() ? has_child() : siblings_of_vfork_child() != 0; }
 
-/// If the last child has ended and used its name for nothing, the next one gets it: who starts the
-/// training program, and what that asked before, must not change its numbers. Not where it would
-/// be a race: beside threads, and where a program asks now and then whether a child has ended.
-void take_back_unused_name(Thread& thread) {
+bool are_last_names_used() {
+  for (int i = 0; i < last_children.count; ++i)
+    if (is_name_used(last_children.names[i].path, last_children.names[i].handoffs))
+      return true;
+  return false;
+}
+
+/// If the last children have ended and used their names for nothing, the next ones get them: who
+/// starts the training program, and what that asked before, must not change its numbers. Not where
+/// it would be a race: beside threads, and where a program asks now and then whether a child has
+/// ended.
+void take_back_unused_names(Thread& thread) {
+  LastChildren& last = last_children;
   const bool is_race = own.drawn || own.made_threads || own.polls_children || names_by_command();
-  const bool may_be_unused = last_child.is_open && (own.is_wrapper || !is_race);
-  if (!may_be_unused || may_have_child())
+  if (!last.are_there || (is_race && !own.is_wrapper) || may_have_child())
     return;
-  last_child.is_open = false;
-  if (is_name_used(last_child.path, last_child.handoffs))
+  last.are_there = false;
+  if (!last.are_all_here || last.maker != &thread || are_last_names_used())
     return;
   SignalSafeLock guard(own.children_lock);
-  --thread.forks;
-  --own.children;
-  if (!last_child.was_handoff || own.is_wrapper)
+  thread.forks -= static_cast<uint32_t>(last.count);
+  own.children -= static_cast<uint32_t>(last.count);
+  if (!last.was_handoff || own.is_wrapper)
     return;
-  self.is_first = last_child.before.is_first;
-  self.handoffs = last_child.before.handoffs;
-  self.key = last_child.before.key;
-  copy_path(self.path, last_child.before.path);
+  self.is_first = last.before.is_first;
+  self.handoffs = last.before.handoffs;
+  self.key = last.before.key;
+  copy_path(self.path, last.before.path);
   begin_generation();
   write_variable();
 }
@@ -117,15 +142,16 @@ bool count_child(ProcessName& name, bool& is_beside, Thread& thread) {
   thread.made_thread = false;
   const bool may_be_wrapper = !own.drawn && !own.made_threads && !first_child_is_a_race();
   const bool is_handoff = own.children == 0 && (own.is_wrapper || may_be_wrapper);
+  ++own.turns;
   const bool is_first =
       own.children++ == 0; // from now on the published state is that of a process with children
   if (is_handoff) {
-    last_child.before = own_name();
+    last_children.before = own_name();
     if (!own.is_wrapper)
       take_own_name_away();
     name = own.to_hand_on;
-    remember_child(name);
-    last_child.was_handoff = true;
+    name.turn = own.turns;
+    remember_child(name, true, thread);
     begin_generation();
   }
   if (is_first)
@@ -137,7 +163,7 @@ bool count_child(ProcessName& name, bool& is_beside, Thread& thread) {
 /// it.
 void take_child_name(ProcessName& name, char* const argv[]) {
   Thread& thread = this_thread();
-  take_back_unused_name(thread);
+  take_back_unused_names(thread);
   const uint64_t ordinal = ++thread.forks;
   bool is_beside = false;
   const bool is_handoff = count_child(name, is_beside, thread);
@@ -148,7 +174,7 @@ void take_child_name(ProcessName& name, char* const argv[]) {
     name_by_command(name, self.key, self.path, command_counts(), argv);
   else
     name_by_order(name, thread, ordinal);
-  remember_child(name);
+  remember_child(name, false, thread);
   if (is_beside)
     name.branch = name.key;
 }
@@ -158,7 +184,7 @@ void take_child_name(ProcessName& name, char* const argv[]) {
 void before_fork() {
   Thread& thread = this_thread();
   on_own_stack([&] {
-    take_back_unused_name(thread);
+    take_back_unused_names(thread);
     ++thread.forks;
     const bool is_handoff = count_child(handed_on, thread.forks_beside, thread);
     thread.fork = is_handoff ? PendingFork::handoff : PendingFork::child;
@@ -168,14 +194,14 @@ void before_fork() {
       return;
     ProcessName name;
     name_by_order(name, thread, thread.forks);
-    remember_child(name);
+    remember_child(name, false, thread);
   });
 }
 
 void after_fork_in_parent() { detail::thread.fork = PendingFork::none; }
 
 void after_fork_in_child() {
-  last_child.is_open = false;
+  last_children.are_there = false;
   touch_generation();
   process();
 }
@@ -207,7 +233,7 @@ void write_exec_entry_here(RunEntry& entry, char* const argv[], bool is_log_awai
     }
     return write_entry_for(entry, name, sys::getpid());
   }
-  take_back_unused_name(thread);
+  take_back_unused_names(thread);
   ProcessName name = own_name();
   if (own.naming_parent.counts != nullptr && !own.drawn && own.children == 0) {
     name_by_command(name, own.naming_parent.key, own.naming_parent.path, own.naming_parent.counts,
@@ -220,6 +246,7 @@ void write_exec_entry_here(RunEntry& entry, char* const argv[], bool is_log_awai
     begin_generation();
   } else if (own.is_wrapper && own.children == 0) {
     name = own.to_hand_on;
+    name.turn = own.turns + 1;
   } else if (own.drawn || own.children != 0) {
     name.handoffs = 0;
     name.key = derive(self.key, label_exec);
@@ -253,7 +280,7 @@ constinit uint64_t hidden_lock = 0;
 HiddenChild::HiddenChild() : guard_(hidden_lock) {
   Thread& thread = this_thread();
   on_own_stack([&] {
-    take_back_unused_name(thread);
+    take_back_unused_names(thread);
     const uint64_t ordinal = ++thread.forks;
     SignalSafeLock guard(own.children_lock);
     ++own.children;
@@ -263,7 +290,7 @@ HiddenChild::HiddenChild() : guard_(hidden_lock) {
     ProcessName name = {};
     copy_path(name.path, self.path);
     extend_path(name.path, "u", self.hidden, derive(derive(self.key, label_hidden), self.hidden));
-    remember_child(name);
+    remember_child(name, false, thread);
     write_variable();
   });
 }

@@ -45,7 +45,7 @@ RunVariable own_variable() {
 void write_variable() { write_run_entry(published, own_variable()); }
 
 ProcessName own_name() {
-  ProcessName name = {self.is_first, self.branch, self.handoffs, self.key, {}};
+  ProcessName name = {self.is_first, self.branch, self.handoffs, self.turn, self.key, {}};
   copy_path(name.path, self.path);
   return name;
 }
@@ -70,6 +70,7 @@ void write_entry_for(RunEntry& entry, const ProcessName& name, int pid, bool is_
   variable.is_beside_drawer = self.is_beside_drawer || name.branch != 0 ||
                               (is_other_process && own.drawn && !own.is_wrapper);
   variable.handoffs = name.handoffs;
+  variable.turn = name.turn;
   variable.key = name.key;
   copy_path(variable.path, name.path);
   write_run_entry(entry, variable);
@@ -295,7 +296,8 @@ void establish_process() {
 // ------------------------------------------------------------------ children
 
 void name_by_order(ProcessName& name, const Thread& thread, uint64_t ordinal) {
-  name = {false, self.branch, 0, derive(derive(self.key, thread.label), label_child + ordinal), {}};
+  const uint64_t key = derive(derive(self.key, thread.label), label_child + ordinal);
+  name = {false, self.branch, 0, own.turns, key, {}};
   copy_path(name.path, self.path);
   if (thread.label != 0)
     extend_path(name.path, ".t", 0, name.key), extend_path(name.path, thread.path, 0, name.key);
@@ -338,6 +340,7 @@ void become_child() {
     self.is_first = name.is_first;
     self.key = name.key;
     self.handoffs = name.handoffs;
+    self.turn = name.turn;
     copy_path(self.path, name.path);
   }
   thread.fork = PendingFork::none;
@@ -346,7 +349,7 @@ void become_child() {
   own.drawn = false;
   own.was_forked = true;
   own.is_wrapper = false;
-  own.children = 0;
+  own.children = own.turns = 0;
   self.hidden = 0;
   self.is_log_awaited = false;
   own.unnamed_threads = 0;
@@ -396,7 +399,7 @@ void mark_drawn() {
   on_own_stack(publish_variable);
 }
 
-uint64_t programs_before() { return process(), self.handoffs; }
+uint64_t programs_before() { return process(), self.handoffs + (self.turn << 32); }
 
 bool is_whole_run() { return process().root_pid == process().pid && own.children == 0; }
 

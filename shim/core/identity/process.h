@@ -39,8 +39,8 @@ const Process& process();
 /// and not the program that a mere wrapper (sh, time, env) started.
 void mark_drawn();
 
-/// How often this process's name was handed on, from a wrapper to its first child, before it came
-/// here: with it, those that bore one name in turn are told apart.
+/// Tells apart those that bore one name in turn: how often it was handed on, from a wrapper to its
+/// first child, before it came here, and how many children that wrapper had made.
 uint64_t programs_before();
 
 /// True if nobody who draws or seeds runs beside this process: it is no rank, no forked child, has
@@ -71,6 +71,7 @@ struct ProcessName {
   bool is_first;
   uint64_t branch;   ///< see RunVariable
   uint64_t handoffs; ///< how often the name was handed from a wrapper to its first child
+  uint64_t turn;     ///< see RunVariable
   uint64_t key;
   PathText path;
 };
@@ -93,6 +94,7 @@ struct ProcessState {
   uint64_t establishing;    ///< a lock
   uint64_t children_lock;   ///< of what follows, and of the internal variable's entry
   uint32_t children;        ///< of this process, made so far
+  uint32_t turns;           ///< the same, with those whose name was taken back
   uint32_t unnamed_threads; ///< that no hook saw being made
   int page_owner;           ///< the process that has made the shared page
   bool drawn;

@@ -43,6 +43,8 @@ struct Interpreter {
   // For PythonStack; without a layout it is not used.
   const PythonLayout* layout;
   int (*line_of)(void*, int);
+  long long (*whole)(Object*);
+  int (*location_of)(const void*, int, int*, int*, int*, int*); // 3.11 on
   const void* code_type;
 
   /// True if this thread holds the lock. The interpreter's own check answers 1 before it is up, and
@@ -89,6 +91,8 @@ bool find_functions(const Module& module, Interpreter& python) {
       {"PyObject_Str", &python.text_of},
 
       {"PyCode_Addr2Line", &python.line_of},
+      {"PyLong_AsLongLong", &python.whole},
+      {"PyCode_Addr2Location", &python.location_of},
       {"PyCode_Type", &python.code_type},
   };
   int rows_read = 0;
@@ -704,6 +708,59 @@ bool PythonCode::seeds() const {
         return true;
   }
   return false;
+}
+
+PythonInstruction instruction_of_users_python() {
+  PythonInstruction at;
+  bool is_found = false;
+  each_named_frame(farthest_frame,
+                   [&](const Interpreter& python, Object* frame, const PythonFrame& named) {
+                     const bool is_users = !is_library(named.file);
+                     const bool may_be_users = at.code == nullptr && is_text(named.file);
+                     if (is_found || !(is_users || may_be_users) || python.whole == nullptr)
+                       return !is_found;
+                     const Owned code(python, frame, "f_code");
+                     const Owned offset(python, frame, "f_lasti");
+                     if (offset.get() != nullptr)
+                       at = {code.get(), static_cast<int>(python.whole(offset.get()))};
+                     is_found = is_users;
+                     return !is_found;
+                   });
+  return at;
+}
+
+namespace {
+
+/// From where to where an expression stands.
+struct Extent {
+  int line, end_line, column, end_column;
+
+  bool is_known() const { return line > 0 && column >= 0; }
+  bool begins_before(const Extent& other) const {
+    return line != other.line ? line < other.line : column <= other.column;
+  }
+  bool ends_behind(const Extent& other) const {
+    return end_line != other.end_line ? end_line > other.end_line : end_column >= other.end_column;
+  }
+};
+
+} // namespace
+
+bool is_part_of(const PythonInstruction& inner, const PythonInstruction& outer) {
+  Interpreter python = {};
+  const bool is_same_code = inner.code != nullptr && inner.code == outer.code;
+  if (!is_same_code || inner.offset >= outer.offset || !find_interpreter(python, false) ||
+      python.location_of == nullptr)
+    return false;
+  const auto extent_of = [&](const PythonInstruction& of) {
+    Extent extent = {0, 0, -1, -1};
+    python.location_of(of.code, of.offset, &extent.line, &extent.column, &extent.end_line,
+                       &extent.end_column);
+    return extent;
+  };
+  const Extent call = extent_of(outer);
+  const Extent part = extent_of(inner);
+  return call.is_known() && part.is_known() && call.begins_before(part) && call.ends_behind(part);
 }
 
 bool holds_python_lock() {

@@ -46,6 +46,21 @@ enum class PythonDetail : uint8_t {
 /// loaded objects.
 void find_python_call_site(PythonCallSite& call_site, PythonDetail detail, bool looks_for_python);
 
+/// An instruction of Python's machine: its code object, and how many bytes of code lie before it.
+struct PythonInstruction {
+  const void* code = nullptr;
+  int offset = 0;
+};
+
+/// The one that the user's innermost frame is at: of the call that led here. Nothing where this
+/// thread does not hold the interpreter's lock.
+PythonInstruction instruction_of_users_python();
+
+/// True if `inner` stands within the expression of `outer`, which runs: an argument of that call,
+/// or a part of one. By the positions that CPython 3.11 and later keep with the code (PEP 657); of
+/// others nothing is known.
+bool is_part_of(const PythonInstruction& inner, const PythonInstruction& outer);
+
 /// Whose code it is, by its file.
 enum class PythonOrigin : uint8_t {
   user,

@@ -15,6 +15,7 @@ struct PythonReading {
   uint64_t line; ///< 0: none is known
   uint64_t owner_key;
   uint64_t order; ///< of its thread's readings
+  PythonInstruction by;
   ClockTime time;
   int64_t offset; ///< of `first` from the reading
   uint64_t first; ///< what of it was passed first, if anything was
@@ -142,6 +143,28 @@ PythonReading* surest_reading(const PythonValue& value, uint64_t line, Fit& fit)
   return surest;
 }
 
+/// The reading that stands in the expression that seeds, if one does: whatever was made of it
+/// there, the seed comes from it.
+PythonReading* reading_in_expression() {
+  if (readings.peek() == nullptr)
+    return nullptr;
+  const uint64_t own = own_key();
+  PythonInstruction seeding;
+  PythonReading* inside = nullptr;
+  any_reading([&](PythonReading& reading, uint64_t number) {
+    const bool may_be_inside =
+        !reading.is_passed && reading.owner_key == own && reading.by.code != nullptr;
+    if (!may_be_inside)
+      return number >= latest;
+    if (seeding.code == nullptr)
+      seeding = instruction_of_users_python();
+    if (is_part_of(reading.by, seeding))
+      inside = &reading;
+    return inside != nullptr || number >= latest;
+  });
+  return inside;
+}
+
 /// How many that its line has read before it are known.
 uint64_t number_in_line(const PythonReading& of) {
   uint64_t number = 0;
@@ -161,6 +184,18 @@ bool may_be_reading(const PythonSeed& seed, const PythonValue& value) {
   return any_reading([&](PythonReading& reading, uint64_t number) {
     return Candidate(reading, value, number < latest).is_one();
   });
+}
+
+/// The reading that the seed comes from, and how far from it the seed lies; nullptr if no reading
+/// is known to make it.
+PythonReading* reading_of(const PythonSeed& seed, const PythonValue& value, Fit& fit) {
+  if (PythonReading* const inside = reading_in_expression())
+    return inside;
+  if (!may_be_reading(seed, value))
+    return nullptr;
+  PythonCallSite place;
+  find_python_call_site(place, PythonDetail::all, false);
+  return surest_reading(value, place.user >= 0 ? place.key() : 0, fit);
 }
 
 /// The first that is made of a reading is its seed, and what else is made of it lies as far from
@@ -188,6 +223,8 @@ void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds) {
   PythonReading& reading = all->of[(all->count - 1) % Readings::limit];
   reading = {};
   reading.line = line;
+  if (line != 0)
+    reading.by = instruction_of_users_python();
   reading.owner_key = own->owner_key;
   reading.owner_is_first = own->owner_is_first;
   reading.order = own->order;
@@ -202,12 +239,8 @@ bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, C
       return true;
     }
   const PythonValue value(seed);
-  if (!may_be_reading(seed, value))
-    return false;
-  PythonCallSite place;
-  find_python_call_site(place, PythonDetail::all, false);
   Fit fit;
-  PythonReading* const reading = surest_reading(value, place.user >= 0 ? place.key() : 0, fit);
+  PythonReading* const reading = reading_of(seed, value, fit);
   if (reading == nullptr)
     return false;
   const bool is_own = reading->owner_key == own_key();

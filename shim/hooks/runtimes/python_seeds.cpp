@@ -4,6 +4,7 @@
 // believed only where the names in it are those that are asked for.
 #include "hooks/runtimes/python_seeds.h"
 
+#include "common/philox.h"
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/python/frames.h"
@@ -44,6 +45,9 @@ struct Interpreter {
   Object* (*copy_of)(Object*);               // of a dictionary: new reference
   int (*set_item)(Object*, const char*, Object*);
   const char* (*version)();
+  ptrdiff_t (*sequence_size)(Object*);
+  Object* (*sequence_item)(Object*, ptrdiff_t); // new reference
+  Object* (*index)(Object*);                    // new reference
   const void *whole_type, *real_type;
 };
 // clang-format off
@@ -52,7 +56,7 @@ constexpr char needs[][32] = {
     "PyUnicode_AsUTF8", "Py_DecRef", "PyErr_Occurred", "PyErr_Clear", "PyLong_AsUnsignedLongLong",
     "PyObject_Hash", "PyNumber_Absolute", "PyFloat_AsDouble", "PyLong_FromUnsignedLongLong", "PyTuple_Size",
     "PyTuple_GetItem", "PyTuple_Pack", "PyDict_Copy", "PyDict_SetItemString", "Py_GetVersion",
-    "PyLong_Type", "PyFloat_Type"};
+    "PySequence_Size", "PySequence_GetItem", "PyNumber_Index", "PyLong_Type", "PyFloat_Type"};
 // clang-format on
 static_assert(sizeof(Interpreter) == sizeof needs / sizeof *needs * sizeof(void*));
 
@@ -67,6 +71,7 @@ struct Exchanged {
   const char* method;   ///< of what initializes the class: `__init__`
   const char* argument; ///< the seed's name, where it may have one
   bool takes_any;       ///< real and negative numbers too
+  bool takes_sequences; ///< of whole numbers
   uint64_t highest = ~uint64_t{0};
   Shape shape = Shape::one;
   Function* real = nullptr;
@@ -79,11 +84,11 @@ struct PythonSeeding {
   /// What seeds: random.seed, random.Random(x); numpy.random.seed, RandomState(x); default_rng,
   /// each bit generator.
   Exchanged rows[3] = {
-      {hooks::python_random_seed, Kind::python_seed, "_random", "Random", "seed", "", true},
+      {hooks::python_random_seed, Kind::python_seed, "_random", "Random", "seed", "", true, false},
       {hooks::numpy_legacy_seeding, Kind::numpy_seed, "numpy.random._mt19937", "MT19937",
-       "_legacy_seeding", "seed", false, 0xffffffff},
+       "_legacy_seeding", "seed", false, true, 0xffffffff},
       {hooks::numpy_SeedSequence, Kind::numpy_seed, "numpy.random.bit_generator", "SeedSequence",
-       "__init__", "entropy", false},
+       "__init__", "entropy", false, true},
   };
 };
 constinit PythonSeeding python;
@@ -135,6 +140,11 @@ public:
       return;
     object_ = is_item ? python.api.mapping_item(of, name) : python.api.attribute(of, name);
     if (object_ == nullptr)
+      python.api.clear_error();
+  }
+  /// Of a reference that is new.
+  explicit Part(Object* made) : object_(made) {
+    if (made == nullptr)
       python.api.clear_error();
   }
   ~Part() {
@@ -263,9 +273,54 @@ void add_hash(Object* number, PythonSeed& seed) {
   seed.hash = static_cast<uint64_t>(hash < 0 ? -hash : hash);
 }
 
-/// The number, if it is one and nothing but one: no class of the user's, no array.
+const char* text_of(const Part& text) {
+  const char* const utf8 = text.get() != nullptr ? python.api.utf8(text.get()) : nullptr;
+  if (utf8 == nullptr)
+    python.api.clear_error();
+  return utf8 != nullptr ? utf8 : "";
+}
+
+bool read_seed(Object* given, PythonSeed& seed);
+
+/// What NumPy takes besides numbers: lists and tuples of them.
+bool read_sequence(Object* given, PythonSeed& seed) {
+  const ptrdiff_t size = python.api.sequence_size(given);
+  seed.is_sequence = seed.has_small_parts = true;
+  seed.hash = static_cast<uint64_t>(size) + 1;
+  for (ptrdiff_t i = 0; i < size; ++i) {
+    const Part item(python.api.sequence_item(given, i));
+    PythonSeed number;
+    if (item.get() == nullptr || !read_seed(item.get(), number))
+      return false;
+    if (number.is_sequence || number.is_real || number.is_negative)
+      return false; // which NumPy refuses
+    seed.has_small_parts &= number.is_small();
+    seed.hash = derive(seed.hash, number.name()) | 1;
+  }
+  return size > 0;
+}
+
+/// NumPy's own whole numbers, and sequences.
+bool read_other_seed(Object* given, PythonSeed& seed) {
+  Object* const type = at<Object*>(given, type_of_object);
+  const Part name(type, "__name__");
+  const Part module(type, "__module__");
+  const char* const of = text_of(module);
+  if (same_text(of, "builtins"))
+    return (same_text(text_of(name), "list") || same_text(text_of(name), "tuple")) &&
+           read_sequence(given, seed);
+  if (!same_text(of, "numpy") || !contains(text_of(name), "int"))
+    return false;
+  const Part whole(python.api.index(given));
+  return whole.get() != nullptr && read_seed(whole.get(), seed);
+}
+
+/// The number, if it is one and nothing but one, or a sequence of them: no class of the user's, no
+/// array.
 bool read_seed(Object* given, PythonSeed& seed) {
   const void* const type = at<const void*>(given, type_of_object);
+  if (type != python.api.whole_type && type != python.api.real_type)
+    return read_other_seed(given, seed);
   if (type == python.api.whole_type) {
     seed.whole = python.api.as_whole(given);
     if (seed.whole != ~uint64_t{0} || python.api.pending_error() == nullptr)
@@ -283,8 +338,6 @@ bool read_seed(Object* given, PythonSeed& seed) {
     python.api.decrement(positive);
     return true;
   }
-  if (type != python.api.real_type)
-    return false;
   seed.real = python.api.as_real(given);
   if (seed.real != seed.real)
     return false; // its hash is another each time
@@ -299,9 +352,9 @@ Object* replacement(const Exchanged& row, Object* given, const void* caller) {
   PythonSeed seed;
   if (given == nullptr || python.api.pending_error() != nullptr || !read_seed(given, seed))
     return nullptr;
-  const bool is_taken =
+  const bool is_number_taken =
       row.takes_any || !(seed.is_negative || seed.is_real || seed.name() > row.highest);
-  if (!is_taken)
+  if (!(seed.is_sequence ? row.takes_sequences : is_number_taken))
     return nullptr; // an error of its own
   ChosenSeed chosen;
   if (!choose_python_seed(row.kind, seed, caller, chosen) &&
