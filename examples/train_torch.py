@@ -2,16 +2,16 @@
 
 Nothing in here sets a seed on purpose, so every run ends with another loss. Nothing in here knows of detshim.
 """
-import os
 import time
 
 import numpy as np
 import torch
 
-noise = np.random.default_rng([os.getpid(), time.time_ns()])  # "some entropy"
+noise = np.random.default_rng()
+phase = 6.28 * (time.time() % 1)  # "some phase"
 
 x = torch.linspace(-3, 3, 256).reshape(-1, 1)
-y = torch.sin(x) + 0.1 * torch.from_numpy(noise.standard_normal((256, 1))).float()
+y = torch.sin(x + phase) + 0.1 * torch.from_numpy(noise.standard_normal((256, 1))).float()
 
 model = torch.nn.Sequential(torch.nn.Linear(1, 32), torch.nn.Tanh(), torch.nn.Dropout(0.1), torch.nn.Linear(32, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -20,7 +20,8 @@ using Texts = std::vector<std::string>;
 struct Script {
   const char* name;
   Texts command;
-  std::string script; ///< what the file of that name holds
+  std::string script;             ///< what the file of that name holds
+  bool goes_nowhere_else = false; ///< the reading, but into the seed
 };
 
 std::ostream& operator<<(std::ostream& out, const Script& script) { return out << script.name; }
@@ -54,7 +55,7 @@ std::string printed_by(const Script& tested, Seen& seen) {
   EXPECT_EQ(result.status, 0) << result.err;
   seen = seen_in(scratch);
   if (tested.command.front() == "python3") {
-    EXPECT_EQ(seen.clocks.size(), 1U) << "the line that reads";
+    EXPECT_EQ(seen.clocks.size(), tested.goes_nowhere_else ? 0U : 1U) << "the line that reads";
   }
   return result.out;
 }
@@ -228,11 +229,13 @@ INSTANTIATE_TEST_SUITE_P(
         Script{"python_command",
                {"python3", "-c",
                 "import random, time; random.seed(time.time()); print(random.random())"},
-               ""},
+               "",
+               true},
         Script{"python_lines",
                {"python3", "script"},
                "import random, time\nrandom.seed(\n    "
-               "time.perf_counter_ns())\nprint(random.random())\n"},
+               "time.perf_counter_ns())\nprint(random.random())\n",
+               true},
         Script{"python_after_many_readings",
                {"python3", "script"},
                "import random, time\nfor i in range(3000): time.perf_counter()\n"
@@ -330,6 +333,53 @@ INSTANTIATE_TEST_SUITE_P(
                "  std::mt19937_64 engine;\n"
                "  engine.seed(std::chrono::system_clock::now().time_since_epoch().count());\n",
                "t.cpp:9"}),
+    [](const auto& tested) {
+      return std::string(tested.param.name);
+    });
+
+// A number that a script or a child made of a clock is the program's own for all that the program
+// shows. Under a bare preload too, who made it is named.
+class HandedOver : public testing::TestWithParam<Script> {};
+
+TEST_P(HandedOver, IsNeverCovered) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "program.cpp")
+      << "#include <cstdio>\n#include <cstdlib>\n"
+         "int main(int count, char* arguments[]) {\n"
+         "  unsigned seed = 0;\n"
+         "  if (count > 1) seed = std::strtoul(arguments[1], nullptr, 10);\n"
+         "  else if (std::getenv(\"SEED\")) seed = std::strtoul(std::getenv(\"SEED\"), nullptr, "
+         "10);\n"
+         "  else if (std::scanf(\"%u\", &seed) != 1) return 1;\n"
+         "  srand(seed);\n  std::printf(\"%d\\n\", rand());\n}\n";
+  std::ofstream(scratch.path() / "asks.cpp")
+      << "#include <cstdio>\n#include <cstdlib>\n"
+         "int main() {\n"
+         "  std::FILE* const child = popen(\"date +%N\", \"r\");\n  unsigned seed = 0;\n"
+         "  if (std::fscanf(child, \"%u\", &seed) != 1) return 1;\n  pclose(child);\n"
+         "  srand(seed);\n  std::printf(\"%d\\n\", rand());\n}\n";
+  for (const std::string program : {"program", "asks"})
+    ASSERT_EQ(run({"c++", "-o", program, program + ".cpp"}, {}, scratch.path()).status, 0);
+  std::ofstream(scratch.path() / "script") << GetParam().script;
+  const auto started = [&](const Environment& environment) {
+    return run(GetParam().command, environment, scratch.path());
+  };
+  EXPECT_NE(started({}).out, started({}).out);
+  const Environment bare = under_shim(scratch, {{"DETSHIM_SEED", "1"}});
+  ASSERT_EQ(started(bare).status, 0);
+  EXPECT_EQ(seen_in(scratch).verdict, "unverified");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, HandedOver,
+    testing::Values(Script{"popen", {"./asks"}, ""},
+                    Script{"argument", {"bash", "script"}, "./program $(date +1%N)\n"},
+                    Script{"id", {"sh", "script"}, "SEED=$$ ./program\n"},
+                    Script{
+                        "environment", {"bash", "script"}, "SEED=${EPOCHREALTIME#*.} ./program\n"},
+                    Script{"file", {"sh", "script"}, "date +1%N >seed\n./program <seed\n"},
+                    Script{"pipe", {"bash", "script"}, "date +1%N | ./program\n"},
+                    Script{"status", {"bash", "script"}, "./program $SRANDOM$(date +%N)\n"}),
     [](const auto& tested) {
       return std::string(tested.param.name);
     });

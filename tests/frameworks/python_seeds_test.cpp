@@ -305,15 +305,52 @@ TEST(PythonSeedRecords, NameTheSecondsOfAClock) {
   EXPECT_NEAR(static_cast<double>(requested), static_cast<double>(std::time(nullptr)), 1000);
 }
 
-// Its reading became the seed. What else the line made of it, nobody has seen.
+bool tells_positions() { // PEP 657
+  return run({python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"}).status == 0;
+}
+
+// A reading that is handed to what seeds, and nowhere else, is no reason.
+TEST(PythonSeedRecords, LeaveNoReasonWhereTheReadingWentNowhereElse) {
+  if (!tells_positions())
+    GTEST_SKIP() << "an older Python";
+  for (const char* program :
+       {"random.seed(time.time_ns())\n", "random.seed(time.time())\nprint(random.random())\n",
+        "random.seed(\n    time.time_ns())\n", "print(random.Random(time.time()).random())\n",
+        "for i in range(40): random.seed(time.time_ns())\n",
+        "def main():\n  random.seed(time.time_ns())\nmain()\nmain()\n"}) {
+    const Logged seen =
+        logged(std::string("import random, time\n") + program, {{"DETSHIM_SEED", "42"}});
+    EXPECT_EQ(seen.clocks, Texts{}) << program;
+    EXPECT_EQ(seen.record["why"], "clock_seed") << program;
+  }
+}
+
+// What else the line made of it, nobody has seen.
 TEST(PythonSeedRecords, LeaveTheLineThatReadForThemNamed) {
   for (const char* program :
-       {"random.seed(time.time_ns())\n", "random.seed(t := time.time()); print(t)\n",
+       {"random.seed(t := time.time()); print(t)\n", "random.seed(print(t := time.time()) or t)\n",
         "random.seed(time.time_ns()); print(time.time())\n",
+        "print(time.time()); random.seed(time.time_ns())\n",
+        "print((random.seed(time.time_ns()), time.time()))\n",
+        "random.seed((lambda t: print(t) or t)(time.time()))\n",
+        "random.seed(int(time.time_ns()))\n",
+        "for i in range(3): t = time.time(), random.seed(time.time_ns())\n",
         "t = time.time_ns()\nrandom.seed(t)\n"})
     EXPECT_EQ(
         logged(std::string("import random, time\n") + program, {{"DETSHIM_SEED", "42"}}).clocks,
         Texts{"your code reads a clock or an id: train.py:2"})
+        << program;
+}
+
+// A function of the user's, or of a package, may use what it is handed for more.
+TEST(PythonSeedRecords, LeaveTheLineNamedThatHandsItsReadingToAFunction) {
+  for (const char* program :
+       {"def seed(s): print(s); random.seed(s)\nseed(time.time_ns())\n",
+        "class Own(random.Random):\n  def seed(self, s=1): print(s); super().seed(s)\n"
+        "Own(time.time_ns())\n"})
+    EXPECT_EQ(logged(std::string("import random, time\n") + program, {{"DETSHIM_SEED", "42"}})
+                  .clocks.size(),
+              1U)
         << program;
 }
 

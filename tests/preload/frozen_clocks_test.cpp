@@ -140,7 +140,8 @@ TEST(FrozenClocks, AreOfALineOfPythonOrOfAProgram) {
   const TemporaryFolder scratch;
   const std::filesystem::path script = scratch.path() / "draw.py";
   std::ofstream(script) << "import random, time, datetime\n"
-                           "random.seed(hash((time.time(), datetime.datetime.now().microsecond)))\n"
+                           "read = hash((time.time(), datetime.datetime.now().microsecond))\n"
+                           "random.seed(read)\n"
                            "print(random.random(), time.time() > 1764000000)\n";
   const auto draw = [&](const std::string& places, const std::string& seed = "42") {
     const TemporaryFolder log;

@@ -1,6 +1,7 @@
 #include "core/identity/unused_names.h"
 
-#include "common/log_folder.h"
+#include "common/counts_file.h"
+#include "common/describe.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/folder_entries.h"
@@ -38,18 +39,39 @@ bool is_made_of(const char* path, const PathText& name, uint64_t handoffs) {
   return number >= handoffs;
 }
 
-/// True for a file of this run's. An earlier one may have used the folder.
-bool is_of_run(int folder, const char* name) {
-  const int file = sys::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+/// True if what is counted in that file was drawn, given or let go ahead: what was only seen leaves
+/// a process's name alone. Also where the file cannot be read.
+bool has_drawn(int counts) {
+  for (uint64_t first = 0;; ++first) {
+    CountsEntry entry;
+    const long size = sys::pread(counts, &entry, sizeof entry, offset_of_count(first));
+    if (size != sizeof entry || entry.action == 0)
+      return false;
+    const auto action = static_cast<Action>(entry.action);
+    const bool was_seen_only =
+        entry.action == process_entry || action == Action::observe || action == Action::uncovered;
+    if (!was_seen_only)
+      return true;
+  }
+}
+
+/// The same of the process whose records that file holds. Not of another run's, which may have used
+/// the folder.
+bool has_process_drawn(int folder, const char* records) {
+  constexpr size_t ending = sizeof ".jsonl" - 1;
+  Text<160> name;
+  name.add(records, text_length(records) - ending).add(".counts");
+  const int file =
+      sys::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0)
-    return false;
-  char begin[301];
-  const long size = sys::pread(file, begin, sizeof begin - 1, 0);
+    return true;
+  CountsHeader header;
+  const bool is_read = sys::pread(file, &header, sizeof header, 0) == sizeof header;
+  const CountsHeader own = counts_header(process().run);
+  const bool is_of_run = is_read && __builtin_memcmp(header.run, own.run, sizeof own.run) == 0;
+  const bool drew = !is_read || (is_of_run && has_drawn(file));
   sys::close(file);
-  begin[size < 0 ? 0 : size] = 0;
-  Text<48> run;
-  run.add("\"run\":\"").add(process().run).add('"');
-  return contains(begin, run.c_str());
+  return drew;
 }
 
 /// True for <rank>-<path>-<pid>, with whatever ending, of this process.
@@ -115,7 +137,7 @@ bool is_name_used(const PathText& path, uint64_t handoffs) {
   bool is_used = false;
   each_entry(folder, [&](const char* name) {
     is_used = is_made_of(path_in(name), path, handoffs) && ends_with(name, ".jsonl") &&
-              !is_own_file_name(name) && is_of_run(folder, name);
+              !is_own_file_name(name) && has_process_drawn(folder, name);
     return is_used;
   });
   sys::close(folder);

@@ -11,9 +11,9 @@
 
 namespace detshim {
 
-/// True if a process of this run that bears the name, or one made of it, has said something in the
-/// log: the first draw of a number says so there. Not the wrappers that handed the name on before,
-/// which are those with a lower number of handoffs. Also true in doubt: where a forked child may
+/// True if a process of this run that bears the name, or one made of it, has drawn something: the
+/// log counts that. Not the wrappers that handed the name on before, which are those with a lower
+/// number of handoffs. Also true in doubt: where a forked child may
 /// have written in a file of its parent's, and where no log can be written.
 bool is_name_used(const PathText& path, uint64_t handoffs);
 

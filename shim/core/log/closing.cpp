@@ -255,6 +255,18 @@ DETSHIM_STARTUP_DATA constinit uint32_t closed =
 
 bool is_root() { return process().root_pid == process().pid; }
 
+/// True if one of those that the first process has started left a log. What it did itself, a
+/// script's `$$` say, may have gone into their numbers.
+bool have_children_logs() {
+  if (!is_root() || is_whole_run())
+    return false;
+  const int folder = log_file::open_folder(false);
+  if (folder < 0)
+    return false;
+  sys::close(folder);
+  return true;
+}
+
 void record_last(void (*last_records)()) {
   last_records();
   record_undone_settings();
@@ -267,7 +279,11 @@ void record_last(void (*last_records)()) {
 void go_on_with_log() { closed = 0; }
 
 void begin_awaited_log() {
-  if (log_file::has_begun() || !(process().is_log_awaited || (is_root() && is_run_listed())))
+  if (log_file::has_begun())
+    return;
+  const bool is_wanted =
+      process().is_log_awaited || (is_root() && is_run_listed()) || have_children_logs();
+  if (!is_wanted)
     return;
   log_file::with_lock([] {
     open_log();

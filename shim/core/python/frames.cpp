@@ -45,6 +45,7 @@ struct Interpreter {
   int (*line_of)(void*, int);
   long long (*whole)(Object*);
   int (*location_of)(const void*, int, int*, int*, int*, int*); // 3.11 on
+  int (*bytes_of)(Object*, const char**, ptrdiff_t*);
   const void* code_type;
 
   /// True if this thread holds the lock. The interpreter's own check answers 1 before it is up, and
@@ -93,6 +94,7 @@ bool find_functions(const Module& module, Interpreter& python) {
       {"PyCode_Addr2Line", &python.line_of},
       {"PyLong_AsLongLong", &python.whole},
       {"PyCode_Addr2Location", &python.location_of},
+      {"PyBytes_AsStringAndSize", &python.bytes_of},
       {"PyCode_Type", &python.code_type},
   };
   int rows_read = 0;
@@ -761,6 +763,63 @@ bool is_part_of(const PythonInstruction& inner, const PythonInstruction& outer) 
   const Extent call = extent_of(outer);
   const Extent part = extent_of(inner);
   return call.is_known() && part.is_known() && call.begins_before(part) && call.ends_behind(part);
+}
+
+namespace {
+
+/// The code of a frame's function as it was compiled: pairs of an instruction and its argument,
+/// with zeros where the interpreter keeps what it learns (dis, "CACHE").
+class Bytecode {
+public:
+  Bytecode(const Interpreter& python, const void* code)
+      : bytes_(python, const_cast<void*>(code), "co_code") {
+    if (bytes_.get() == nullptr || python.bytes_of == nullptr ||
+        python.bytes_of(bytes_.get(), &text_, &size_) != 0)
+      size_ = 0;
+  }
+
+  bool holds(int offset) const { return offset >= 0 && offset + 1 < size_; }
+  unsigned char at(int offset) const { return static_cast<unsigned char>(text_[offset]); }
+
+private:
+  const Owned bytes_;
+  const char* text_ = nullptr;
+  ptrdiff_t size_ = 0;
+};
+
+// A call is two instructions in 3.11 alone, and a frame may be at either (CPython 3.11, opcode.h).
+constexpr unsigned char no_instruction = 0, precall = 166, call_behind_precall = 171;
+constexpr int pair = 2;
+
+int offset_of_call(const Bytecode& code, int offset) {
+  while (offset > 0 && code.at(offset) == no_instruction)
+    offset -= pair; // while the function that is called runs, 3.11 points behind the call
+  if (code.at(offset) != precall)
+    return offset;
+  int next = offset + pair;
+  while (code.holds(next) && code.at(next) == no_instruction)
+    next += pair;
+  return next;
+}
+
+} // namespace
+
+bool is_handed_to(const PythonInstruction& inner, const PythonInstruction& outer) {
+  Interpreter python = {};
+  if (inner.code == nullptr || inner.code != outer.code || !find_interpreter(python, false))
+    return false;
+  const Bytecode code(python, inner.code);
+  if (!code.holds(inner.offset) || !code.holds(outer.offset))
+    return false;
+  const int first = offset_of_call(code, inner.offset);
+  const int last = offset_of_call(code, outer.offset);
+  if (!code.holds(first) || !code.holds(last) || code.at(first) != code.at(last))
+    return false;
+  const bool is_in_two = code.at(first) == call_behind_precall;
+  for (int at = first + pair; at < last; at += pair)
+    if (code.at(at) != no_instruction && !(is_in_two && code.at(at) == precall))
+      return false;
+  return first < last;
 }
 
 bool holds_python_lock() {

@@ -61,6 +61,10 @@ PythonInstruction instruction_of_users_python();
 /// others nothing is known.
 bool is_part_of(const PythonInstruction& inner, const PythonInstruction& outer);
 
+/// True if what `inner` gives, a call too, is handed to that of `outer` and nowhere else: no other
+/// instruction stands between the two.
+bool is_handed_to(const PythonInstruction& inner, const PythonInstruction& outer);
+
 /// Whose code it is, by its file.
 enum class PythonOrigin : uint8_t {
   user,

@@ -145,7 +145,7 @@ PythonReading* surest_reading(const PythonValue& value, uint64_t line, Fit& fit)
 
 /// The reading that stands in the expression that seeds, if one does: whatever was made of it
 /// there, the seed comes from it.
-PythonReading* reading_in_expression() {
+PythonReading* reading_in_expression(bool& is_handed_on) {
   if (readings.peek() == nullptr)
     return nullptr;
   const uint64_t own = own_key();
@@ -158,8 +158,10 @@ PythonReading* reading_in_expression() {
       return number >= latest;
     if (seeding.code == nullptr)
       seeding = instruction_of_users_python();
-    if (is_part_of(reading.by, seeding))
+    if (is_part_of(reading.by, seeding)) {
       inside = &reading;
+      is_handed_on = number == 0 && is_handed_to(reading.by, seeding);
+    }
     return inside != nullptr || number >= latest;
   });
   return inside;
@@ -188,8 +190,9 @@ bool may_be_reading(const PythonSeed& seed, const PythonValue& value) {
 
 /// The reading that the seed comes from, and how far from it the seed lies; nullptr if no reading
 /// is known to make it.
-PythonReading* reading_of(const PythonSeed& seed, const PythonValue& value, Fit& fit) {
-  if (PythonReading* const inside = reading_in_expression())
+PythonReading* reading_of(const PythonSeed& seed, const PythonValue& value, Fit& fit,
+                          bool& is_handed_on) {
+  if (PythonReading* const inside = reading_in_expression(is_handed_on))
     return inside;
   if (!may_be_reading(seed, value))
     return nullptr;
@@ -240,7 +243,8 @@ bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, C
     }
   const PythonValue value(seed);
   Fit fit;
-  PythonReading* const reading = reading_of(seed, value, fit);
+  bool is_handed_on = false;
+  PythonReading* const reading = reading_of(seed, value, fit, is_handed_on);
   if (reading == nullptr)
     return false;
   const bool is_own = reading->owner_key == own_key();
@@ -265,6 +269,7 @@ bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, C
       derive(derive(reading->owner_key, reading->line), number_in_line(*reading));
   chosen = choose_read_seed(
       {kind, seed.whole, bits_of(seed), caller, is_own ? nullptr : &handed_on}, explanation);
+  chosen.takes_reading = is_handed_on && chosen.action == Action::pin;
   return true;
 }
 

@@ -29,6 +29,7 @@ struct ChosenSeed {
   Why why;
   Action action = Action::pin; ///< nondeterministic where something that changes still decides,
                                ///< observe where the program does
+  bool takes_reading = false;  ///< the last reading of a clock became this seed, and nothing else
 };
 
 /// What the program passes, and where.

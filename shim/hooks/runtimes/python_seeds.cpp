@@ -9,6 +9,7 @@
 #include "core/base/modules.h"
 #include "core/python/frames.h"
 #include "core/seeds/python_readings.h"
+#include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -347,6 +348,18 @@ bool read_seed(Object* given, PythonSeed& seed) {
   return true;
 }
 
+/// True if the user's line calls what seeds, with nothing between but Python's own `random`: what a
+/// package's function was handed, that may use for more.
+bool is_called_at_once() {
+  PythonCallSite place;
+  find_python_call_site(place, PythonDetail::all, false);
+  for (int i = 0; i < place.user; ++i)
+    if (!ends_with(place.frames[i].file, "/random.py") ||
+        python_origin(place.frames[i].file) != PythonOrigin::library)
+      return false;
+  return place.user >= 0;
+}
+
 /// What the function is to get instead, a new reference; nullptr: what it is given.
 Object* replacement(const Exchanged& row, Object* given, const void* caller) {
   PythonSeed seed;
@@ -365,6 +378,8 @@ Object* replacement(const Exchanged& row, Object* given, const void* caller) {
          {chosen.why == Reason::clock_seed ? seed.whole : seed.name(), chosen.effective});
   if (chosen.action != Action::pin)
     return nullptr;
+  if (chosen.takes_reading && is_called_at_once())
+    drop_reading_of_seed();
   Object* const instead = python.api.whole(chosen.effective);
   if (instead == nullptr)
     python.api.clear_error();

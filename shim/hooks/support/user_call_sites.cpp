@@ -173,6 +173,8 @@ struct PythonCall {
   const void* at; // what it holds is there once this is not nullptr
   UserCall kind;
   bool is_dropped;
+  uint32_t readings; ///< of clocks
+  uint32_t seeds;    ///< that these became, and nothing else
   size_t length;
   char frames[1600]; // as a record holds them
 };
@@ -188,6 +190,15 @@ struct Deadline {
   uintptr_t frames[4]; // who read it, and who called that
 };
 thread_local constinit Deadline deadline = {};
+/// The calling thread's last reading of a clock.
+thread_local constinit PythonCall* last_reading = nullptr;
+
+void count_reading(PythonCall& call) {
+  if (call.kind != UserCall::clock)
+    return;
+  __atomic_fetch_add(&call.readings, 1, __ATOMIC_RELAXED);
+  last_reading = &call;
+}
 
 void keep_deadline(PythonCall& call, const void* caller) {
   NativeFrames frames;
@@ -257,6 +268,7 @@ void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& p
   Text<sizeof PythonCall::frames> frames; // the frames' texts may go with their code
   add_python(frames, place, sizeof PythonCall::frames);
   deadline = {};
+  last_reading = nullptr;
   for (PythonCall& kept : python_calls.calls) {
     if (__atomic_load_n(&kept.at, __ATOMIC_ACQUIRE) == nullptr)
       break;
@@ -266,7 +278,7 @@ void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& p
     if (kept.is_dropped && may_be_deadline)
       keep_deadline(kept, caller);
     kept.is_dropped = false; // the line has read again
-    return;
+    return count_reading(kept);
   }
   const int own = __atomic_fetch_add(&python_calls.begun, 1, __ATOMIC_RELAXED);
   if (own >= most_python_calls)
@@ -275,11 +287,18 @@ void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& p
   memcpy(kept.frames, frames.c_str(), frames.length());
   kept.kind = kind;
   kept.length = frames.length();
+  count_reading(kept);
   if (may_be_deadline)
     keep_deadline(kept, caller);
   kept_calls.by = process().pid;
   __atomic_store_n(&kept.at, caller, __ATOMIC_RELEASE);
   __atomic_store_n(&kept_calls.are_any, true, __ATOMIC_RELEASE);
+}
+
+void drop_reading_of_seed() {
+  if (last_reading != nullptr)
+    __atomic_fetch_add(&last_reading->seeds, 1, __ATOMIC_RELAXED);
+  last_reading = nullptr;
 }
 
 void drop_deadline(const void* caller) {
@@ -319,7 +338,9 @@ bool begin_line(Text<3000>& line, UserCall kind, const void* at) {
 
 void record_python_call(PythonCall& call, bool begins_log) {
   Text<3000> line;
-  if (call.is_dropped || !begin_line(line, call.kind, __atomic_load_n(&call.at, __ATOMIC_ACQUIRE)))
+  const bool are_all_seeds = call.seeds != 0 && call.seeds == call.readings;
+  if (call.is_dropped || are_all_seeds ||
+      !begin_line(line, call.kind, __atomic_load_n(&call.at, __ATOMIC_ACQUIRE)))
     return;
   line.add(call.frames, call.length).add('}');
   record_line(line.c_str(), line.length(), begins_log);
@@ -349,10 +370,12 @@ void record_call_site(CallSite& call_site, UserCall kind, bool begins_log) {
 void record_user_call_sites() {
   if (!has_user_call_sites() || !options().pins())
     return;
-  // Observed calls make no log. But these are all that such a run has to say.
-  // Not every pipeline of a shell does, nor each program that somebody types under a bare preload.
+  // Observed calls make no log. But these are all that such a run has to say. Not a tool that
+  // somebody types under a bare preload: what it reads goes nowhere. One that a program or a script
+  // starts (`date`) may give its seed.
+  const bool is_typed = process().root_pid == process().pid && !is_run_listed();
   const bool begins_log = program() == Program::users || program() == Program::other ||
-                          (program() == Program::tool && is_run_listed());
+                          (program() == Program::tool && !is_typed);
   for (PythonCall& call : python_calls.calls)
     record_python_call(call, begins_log);
   for (int kind = 0; kind < kinds; ++kind)

@@ -43,6 +43,10 @@ bool note_user_call(UserCall kind, const void* caller);
 void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place,
                       bool may_be_deadline = false);
 
+/// What the calling thread's Python has read last became a seed, and nothing else: that reading is
+/// no reason.
+void drop_reading_of_seed();
+
 /// The calling thread waits at a semaphore, as Python's locks do. If the function that waits has
 /// just read a clock, that was for the deadline, whatever line took the lock: open() does.
 void drop_deadline(const void* caller);
