@@ -236,6 +236,12 @@ INSTANTIATE_TEST_SUITE_P(
                "import random, time\nrandom.seed(\n    "
                "time.perf_counter_ns())\nprint(random.random())\n",
                true},
+        Script{"python_after_many_records",
+               {"python3", "script"},
+               "import io, logging, random, time\n"
+               "logging.basicConfig(stream=io.StringIO(), level=logging.INFO)\n"
+               "for i in range(3000): logging.info(i)\n"
+               "seed = time.time_ns()\nrandom.seed(seed)\nprint(random.random())\n"},
         Script{"python_after_many_readings",
                {"python3", "script"},
                "import random, time\nfor i in range(3000): time.perf_counter()\n"

@@ -129,12 +129,12 @@ TEST_P(PythonPlaces, ThatReadAClockAreNamed) {
     return found.substr(found.empty() ? 0
                                       : std::string("your code reads a clock or an id: ").size());
   };
-  EXPECT_EQ(lines("random.seed(time.time())\n"), "t.py:2");
+  EXPECT_EQ(lines("random.seed(abs(time.time()))\n"), "t.py:2");
   EXPECT_EQ(lines("if True:\n  seed = os.getpid() # mine\nprint(seed)\n"), "t.py:3");
   EXPECT_EQ(lines("now = time.time_ns()\nprint(now)\nr = random.Random(now)\n"), "t.py:2");
   EXPECT_EQ(lines("from datetime import datetime\nrandom.seed(datetime.now().timestamp())\n"),
             "t.py:3");
-  EXPECT_EQ(lines("from time import time_ns as Now\nrandom.seed(Now())\n"), "t.py:3");
+  EXPECT_EQ(lines("from time import time_ns as Now\nrandom.seed(abs(Now()))\n"), "t.py:3");
   EXPECT_EQ(lines("start = time.time()\nprint(3)\nprint('seed(s)', time.time() - start)\n"),
             "t.py:2, t.py:4");
 }

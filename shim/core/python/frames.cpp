@@ -712,6 +712,21 @@ bool PythonCode::seeds() const {
   return false;
 }
 
+PythonPlaceNames python_place_names() {
+  PythonPlaceNames names;
+  Interpreter python = {};
+  if (known_trust() != Trust::yes || !find_interpreter(python, false) || python.layout == nullptr)
+    return names;
+  PythonStack stack(python.layout, python.code_type, python.line_of, nullptr, true);
+  if (!stack.begin(python.of_this_thread()))
+    return names;
+  names.innermost = names.of_three = stack.place();
+  constexpr int frames_behind = 2;
+  for (int i = 0; i < frames_behind && stack.next(); ++i)
+    names.of_three = mix(names.of_three, stack.place());
+  return names;
+}
+
 PythonInstruction instruction_of_users_python() {
   PythonInstruction at;
   bool is_found = false;

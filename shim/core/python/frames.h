@@ -46,6 +46,15 @@ enum class PythonDetail : uint8_t {
 /// loaded objects.
 void find_python_call_site(PythonCallSite& call_site, PythonDetail detail, bool looks_for_python);
 
+/// Names for where the calling thread is in Python code, while that code lives: its innermost
+/// frame's instruction, and with it those of the two frames behind. Zeros where frames cannot be
+/// read without asking the interpreter.
+struct PythonPlaceNames {
+  uint64_t innermost = 0;
+  uint64_t of_three = 0;
+};
+PythonPlaceNames python_place_names();
+
 /// An instruction of Python's machine: its code object, and how many bytes of code lie before it.
 struct PythonInstruction {
   const void* code = nullptr;

@@ -2,6 +2,7 @@
 
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/hash.h"
 
 #include <sys/uio.h>
 
@@ -91,6 +92,18 @@ bool PythonStack::take(uintptr_t frame) {
       return false;
   }
   return false;
+}
+
+uint64_t PythonStack::place() const {
+  const auto code = reinterpret_cast<uintptr_t>(code_);
+  uintptr_t position = 0;
+  uint32_t number = 0;
+  const bool is_pointer = layout_->position_is == Position::pointer;
+  const bool is_read = is_pointer ? read(frame_ + layout_->position, position)
+                                  : read(frame_ + layout_->position, number);
+  if (!is_read || code == 0)
+    return 0;
+  return mix(code, is_pointer ? position : number) | 1;
 }
 
 int PythonStack::line() const {

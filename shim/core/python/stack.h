@@ -43,6 +43,8 @@ public:
   bool next();
 
   const void* code() const { return code_; }
+  /// Names the instruction that the frame is at, while its code lives; 0 where it cannot be read.
+  uint64_t place() const;
   int line() const;
   static constexpr const char* no_utf8 = "?";                 ///< in place of a name that has none
   const char* file() const { return text_at(layout_->file); } ///< nullptr where it cannot be read

@@ -213,7 +213,8 @@ unsigned bits_of(const PythonSeed& seed) { return seed.is_real || seed.whole >> 
 
 } // namespace
 
-void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds) {
+void note_python_reading(const ReadingPlace& place, int64_t seconds, int64_t nanoseconds) {
+  const uint64_t line = place.line;
   const ClockSamples* const own = own_clock_samples();
   Readings* const all = own != nullptr ? readings.get() : nullptr;
   if (all == nullptr)
@@ -226,8 +227,7 @@ void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds) {
   PythonReading& reading = all->of[(all->count - 1) % Readings::limit];
   reading = {};
   reading.line = line;
-  if (line != 0)
-    reading.by = instruction_of_users_python();
+  reading.by = place.by;
   reading.owner_key = own->owner_key;
   reading.owner_is_first = own->owner_is_first;
   reading.order = own->order;

@@ -4,6 +4,7 @@
 // apart by the line that read.
 #pragma once
 
+#include "core/python/frames.h"
 #include "core/seeds/python_seed.h"
 #include "core/seeds/seeds.h"
 
@@ -11,10 +12,15 @@
 
 namespace detshim {
 
-/// The calling thread has read a clock, and has noted that (core/seeds/clock_samples.h), in that
-/// line of Python (PythonCallSite::key(), 0: none is known). For who holds the interpreter's lock,
-/// but with 0.
-void note_python_reading(uint64_t line, int64_t seconds, int64_t nanoseconds);
+/// Where the user's Python reads a clock: the line (PythonCallSite::key(), 0: none is known), and
+/// the instruction there.
+struct ReadingPlace {
+  uint64_t line = 0;
+  PythonInstruction by = {};
+};
+
+/// The calling thread has read a clock there, and has noted that (core/seeds/clock_samples.h).
+void note_python_reading(const ReadingPlace& place, int64_t seconds, int64_t nanoseconds);
 
 /// True, with what becomes of it, if it is made of a clock that the process's Python has read, or a
 /// comparison of runs saw it change. `caller`: of who seeds.

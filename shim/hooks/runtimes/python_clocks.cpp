@@ -1,7 +1,9 @@
 #include "hooks/runtimes/python_clocks.h"
 
 #include "common/text.h"
+#include "core/base/hash.h"
 #include "core/base/modules.h"
+#include "core/base/thread_memory.h"
 #include "core/log/call_site_text.h"
 
 namespace detshim {
@@ -19,6 +21,14 @@ struct LookedAt {
 };
 /// Of each thread. Imports read clocks and files in turn.
 thread_local constinit LookedAt looked_at[budget_count];
+
+struct KnownReadings {
+  static constexpr size_t places = 128;
+  KnownReading at[places];
+
+  KnownReading& of(uint64_t name) { return at[name / 2 % places]; }
+};
+DETSHIM_THREAD_MEMORY KnownReadings known_of_thread = {};
 
 bool has_spent(Budget budget) { return looked_at[budget].count >= budgets[budget]; }
 
@@ -83,7 +93,43 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) 
   return call_site.user >= 0 && !is_starting();
 }
 
+uint64_t name_of(uint64_t place, PythonReading reading) {
+  return mix(place, static_cast<uint64_t>(reading)) | 1;
+}
+
+/// Whether what reads there does so for itself, whoever called it.
+bool is_own_matter(const PythonCallSite& call_site) {
+  const char* const file = innermost_python_frame().file;
+  return call_site.user == 0 || contains(file, "-packages/") || contains(file, "/logging/");
+}
+
 } // namespace
+
+const KnownReading* known_reading(PythonReading reading) {
+  const PythonPlaceNames names = python_place_names();
+  if (names.innermost == 0)
+    return nullptr;
+  KnownReadings& known = of_this_thread(known_of_thread);
+  for (const uint64_t name : {names.innermost, names.of_three})
+    if (const KnownReading& place = known.of(name_of(name, reading));
+        place.name == name_of(name, reading))
+      return &place;
+  return nullptr;
+}
+
+void remember_reading(PythonReading reading, const PythonCallSite& call_site,
+                      const KnownReading& found) {
+  const PythonPlaceNames names = python_place_names();
+  constexpr int frames_named = 3;
+  const bool is_near = call_site.user >= 0 && call_site.user < frames_named;
+  const uint64_t named = is_own_matter(call_site) ? names.innermost : is_near ? names.of_three : 0;
+  if (call_site.count == 0 || named == 0)
+    return;
+  const uint64_t name = name_of(named, reading);
+  KnownReading& place = of_this_thread(known_of_thread).of(name);
+  place = found;
+  place.name = name;
+}
 
 bool is_past_budget(PythonReading reading) {
   const Budget budget = budget_of(reading);

@@ -19,9 +19,26 @@ enum class PythonReading {
   other_clock, ///< that counts from somewhere, as deadlines do
 };
 
+/// What is known of a place of Python code that reads clocks: a loop that times its steps pays for
+/// one look.
+struct KnownReading {
+  uint64_t name;    ///< of the place; 0: none
+  bool is_users;    ///< else nobody's: a package's own matter
+  ReadingPlace at;  ///< what of a user's place is noted
+  PythonCall* kept; ///< nullptr: none is kept there
+};
+
+/// What is known of the place where the calling thread is; nullptr if it was not looked at.
+const KnownReading* known_reading(PythonReading reading);
+
+/// Remembers what was found of the place. What a function of Python's library reads goes by who
+/// called it, if the user's frame is near.
+void remember_reading(PythonReading reading, const PythonCallSite& call_site,
+                      const KnownReading& found);
+
 /// True if a call at `caller` is the interpreter's own, for a line of the user's, which is
-/// `call_site` then. Tells for the first thousand readings of each thread only, of the time (or an
-/// id) and of other clocks: seeds are taken early, and a loop that times its steps pays no longer.
+/// `call_site` then. Looks at a thousand places of each thread that are not remembered, of the time
+/// (or an id) and of other clocks.
 bool is_reading_of_users_python(const void* caller, PythonReading reading,
                                 PythonCallSite& call_site);
 
@@ -51,26 +68,39 @@ void note_python_clock(const Call& call, PythonReading reading, const ReadTime& 
   PythonCallSite call_site;
   if (options().off() || !call.is_hooked())
     return;
+  const bool may_be_deadline = reading == PythonReading::other_clock;
+  if (const KnownReading* const known = known_reading(reading)) {
+    if (known->is_users && time.is_there)
+      note_python_reading(known->at, time.seconds, time.nanoseconds);
+    if (known->kept != nullptr)
+      repeat_python_call(*known->kept, call.caller(), may_be_deadline);
+    return;
+  }
   if (!is_reading_of_users_python(call.caller(), reading, call_site)) {
     if (time.is_there && is_past_budget(reading))
-      note_python_reading(0, time.seconds, time.nanoseconds);
-    if (reading != PythonReading::other_clock && options().pins() &&
-        is_reading_of_seeding_package(call_site))
-      keep_python_call(UserCall::clock, call.caller(), call_site);
+      note_python_reading({}, time.seconds, time.nanoseconds);
+    KnownReading found = {};
+    if (!may_be_deadline && options().pins() && is_reading_of_seeding_package(call_site))
+      found.kept = keep_python_call(UserCall::clock, call.caller(), call_site);
+    remember_reading(reading, call_site, found);
     return;
   }
   const bool is_held = holds_python_lock();
   // Without, the interpreter waits for its lock, as it does whenever another thread wants it.
-  if (!is_held && reading == PythonReading::other_clock)
+  if (!is_held && may_be_deadline)
     return;
+  KnownReading found = {};
+  found.is_users = is_held;
   if (is_held) {
+    found.at = {call_site.key(), instruction_of_users_python()};
     if (time.is_there)
-      note_python_reading(call_site.key(), time.seconds, time.nanoseconds);
+      note_python_reading(found.at, time.seconds, time.nanoseconds);
     exchange_python_seeds(call.caller());
   }
   if (options().pins())
-    keep_python_call(UserCall::clock, call.caller(), call_site,
-                     reading == PythonReading::other_clock);
+    found.kept = keep_python_call(UserCall::clock, call.caller(), call_site, may_be_deadline);
+  if (is_held)
+    remember_reading(reading, call_site, found);
 }
 
 } // namespace detshim

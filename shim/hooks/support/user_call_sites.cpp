@@ -18,6 +18,17 @@
 #include <cstring>
 
 namespace detshim {
+
+struct PythonCall {
+  const void* at; // what it holds is there once this is not nullptr
+  UserCall kind;
+  bool is_dropped;
+  uint32_t readings; ///< of clocks
+  uint32_t seeds;    ///< that these became, and nothing else
+  size_t length;
+  char frames[1600]; // as a record holds them
+};
+
 namespace {
 
 // Types of records; then what an `input` record is of.
@@ -169,15 +180,6 @@ void keep_behind(UserCall kind, const void* caller) {
   }
 }
 
-struct PythonCall {
-  const void* at; // what it holds is there once this is not nullptr
-  UserCall kind;
-  bool is_dropped;
-  uint32_t readings; ///< of clocks
-  uint32_t seeds;    ///< that these became, and nothing else
-  size_t length;
-  char frames[1600]; // as a record holds them
-};
 constexpr int most_python_calls = 64;
 struct PythonCalls {
   PythonCall calls[most_python_calls];
@@ -263,8 +265,16 @@ bool note_user_call(UserCall kind, const void* caller) {
   return looked.is_users;
 }
 
-void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place,
-                      bool may_be_deadline) {
+void repeat_python_call(PythonCall& kept, const void* caller, bool may_be_deadline) {
+  deadline = {};
+  if (kept.is_dropped && may_be_deadline)
+    keep_deadline(kept, caller);
+  kept.is_dropped = false;
+  count_reading(kept);
+}
+
+PythonCall* keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place,
+                             bool may_be_deadline) {
   Text<sizeof PythonCall::frames> frames; // the frames' texts may go with their code
   add_python(frames, place, sizeof PythonCall::frames);
   deadline = {};
@@ -275,14 +285,12 @@ void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& p
     if (kept.kind != kind || kept.length != frames.length() ||
         memcmp(kept.frames, frames.c_str(), frames.length()) != 0)
       continue;
-    if (kept.is_dropped && may_be_deadline)
-      keep_deadline(kept, caller);
-    kept.is_dropped = false; // the line has read again
-    return count_reading(kept);
+    repeat_python_call(kept, caller, may_be_deadline);
+    return &kept;
   }
   const int own = __atomic_fetch_add(&python_calls.begun, 1, __ATOMIC_RELAXED);
   if (own >= most_python_calls)
-    return;
+    return nullptr;
   PythonCall& kept = python_calls.calls[own];
   memcpy(kept.frames, frames.c_str(), frames.length());
   kept.kind = kind;
@@ -293,6 +301,7 @@ void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& p
   kept_calls.by = process().pid;
   __atomic_store_n(&kept.at, caller, __ATOMIC_RELEASE);
   __atomic_store_n(&kept_calls.are_any, true, __ATOMIC_RELEASE);
+  return &kept;
 }
 
 void drop_reading_of_seed() {

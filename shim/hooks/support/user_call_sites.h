@@ -38,10 +38,16 @@ bool is_tool_of_system();
 /// are not kept. Neither allocates nor writes. True if it is the user's.
 bool note_user_call(UserCall kind, const void* caller);
 
+/// A call of the user's Python that is kept.
+struct PythonCall;
+
 /// Keeps a call by the user's Python, whose place was found before. Of 64 call sites of a process,
-/// each once. `may_be_deadline`: until drop_deadline().
-void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place,
-                      bool may_be_deadline = false);
+/// each once; nullptr for a further one. `may_be_deadline`: until drop_deadline().
+PythonCall* keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place,
+                             bool may_be_deadline = false);
+
+/// The same place has called again.
+void repeat_python_call(PythonCall& kept, const void* caller, bool may_be_deadline);
 
 /// What the calling thread's Python has read last became a seed, and nothing else: that reading is
 /// no reason.
