@@ -139,6 +139,30 @@ TEST_P(PythonPlaces, ThatReadAClockAreNamed) {
             "t.py:2, t.py:4");
 }
 
+// A clock that is handed over is called by code that knows nothing of it.
+TEST_P(PythonPlaces, OfAClockThatIsHandedOverAreTheUsers) {
+  fs::create_directories(scratch_.path() / "site-packages");
+  std::ofstream(scratch_.path() / "site-packages" / "pack.py")
+      << "import time\ndef call(f): return f()\ndef stamp(): return time.time()\n";
+  const auto clocks = [&](const std::string& script) {
+    fs::remove_all(scratch_.log());
+    places("import pack, random, time\n" + script);
+    const auto document = nlohmann::json::parse(
+        run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch_.log().string()}).out);
+    std::string found;
+    for (const auto& reason : document["reasons"])
+      if (reason["kind"] == "clock")
+        found = reason["text"];
+    return found.substr(found.rfind(' ') + 1);
+  };
+  EXPECT_EQ(clocks("print(pack.call(time.time))\n"), "t.py:2");
+  EXPECT_EQ(clocks("from dataclasses import dataclass, field\n@dataclass\nclass C:\n"
+                   "  t: int = field(default_factory=time.time_ns)\nprint(C().t)\n"),
+            "t.py:6");
+  EXPECT_EQ(clocks("exec('print(time.time())')\n"), "t.py:2");
+  EXPECT_EQ(clocks("print(pack.stamp())\n"), "") << "a package's own matter";
+}
+
 // The distribution's, and others that are there.
 INSTANTIATE_TEST_SUITE_P(All, PythonPlaces,
                          testing::Values("/usr/bin/python3", "python3.9", "python3.10",

@@ -275,6 +275,10 @@ const char* module_of(const Interpreter& python, Object* frame) {
   return text != nullptr ? text : "";
 }
 
+/// Parts of the names of what reads a clock.
+constexpr const char* names_of_clocks[] = {"time",  "clock",   "now",      "date",
+                                           "today", "counter", "monotonic"};
+
 /// What seeds a generator.
 constexpr const char* seeding_names[] = {
     "Random", "RandomState", "SeedSequence", "default_rng", "manual_seed", "PRNGKey", "seed"};
@@ -692,7 +696,8 @@ bool PythonCode::has_text(const char* variable) const {
   return name.text() != nullptr && same_text(name.text(), "str");
 }
 
-bool PythonCode::seeds() const {
+/// True if the code uses such a global or attribute; and where its names cannot be read.
+bool PythonCode::has_name(bool (*is_sought)(const char* name)) const {
   const Interpreter& python = *static_cast<const Interpreter*>(python_);
   const Owned code(python, frame_, "f_code");
   const Owned names(python, code.get(), "co_names");
@@ -703,13 +708,28 @@ bool PythonCode::seeds() const {
   for (ptrdiff_t i = 0; i < count; ++i) {
     const Owned name(python, python.sequence_item(names.get(), i));
     const char* const text = name.text();
-    if (text == nullptr)
-      continue;
-    for (const char* seeding : seeding_names)
-      if (same_text(text, seeding))
-        return true;
+    if (text != nullptr && is_sought(text))
+      return true;
   }
   return false;
+}
+
+bool PythonCode::seeds() const {
+  return has_name([](const char* name) {
+    for (const char* seeding : seeding_names)
+      if (same_text(name, seeding))
+        return true;
+    return false;
+  });
+}
+
+bool PythonCode::names_clock() const {
+  return has_name([](const char* name) {
+    for (const char* of_clocks : names_of_clocks)
+      if (contains(name, of_clocks))
+        return true;
+    return false;
+  });
 }
 
 PythonPlaceNames python_place_names() {

@@ -121,6 +121,9 @@ public:
   /// be read.
   bool seeds() const;
 
+  /// True if it uses a name that speaks of a clock; and where its names cannot be read.
+  bool names_clock() const;
+
   /// True if that variable of it holds a text.
   bool has_text(const char* variable) const;
 
@@ -130,6 +133,8 @@ private:
   PythonCode(const void* python, void* frame, const char* module, const PythonFrame& named)
       : python_(python), frame_(frame), module_(module), file_(named.file),
         function_(named.function) {}
+
+  bool has_name(bool (*is_sought)(const char* name)) const;
 
   const void* python_;
   void* frame_;

@@ -64,6 +64,23 @@ bool is_of_pythons_library(const PythonCallSite& call_site) {
   return true;
 }
 
+/// True if the code that reads was never in a file (a dataclass's `__init__`, a text that is
+/// executed): what it calls is the user's who had it made.
+bool is_of_text() { return python_origin(innermost_python_frame().file) == PythonOrigin::text; }
+
+/// True if the code that reads a clock speaks of none: it was handed one to call
+/// (`default_factory=time.time_ns`).
+bool is_handed_a_clock() {
+  if (!holds_python_lock())
+    return false;
+  bool is_named = true;
+  each_python_code(1, [&](const PythonCode& code) {
+    is_named = code.names_clock();
+    return false;
+  });
+  return !is_named;
+}
+
 /// Whether the interpreter calls, for code that is not importing; where, within the budget.
 bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) {
   LookedAt& mine = looked_at[budget];
@@ -72,7 +89,8 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) 
   if (mine.caller != caller) {
     Module module;
     mine.is_in_python = find_module(caller, module) &&
-                        (is_python(module) || contains(module.path, "/lib-dynload/"));
+                        (is_python(module) || contains(module.path, "/lib-dynload/") ||
+                         contains(module.path, "-packages/numpy/")); // datetime64("now")
     mine.caller = caller;
     if (!mine.is_in_python)
       ++mine.count; // it costs more than the rest
@@ -97,10 +115,11 @@ uint64_t name_of(uint64_t place, PythonReading reading) {
   return mix(place, static_cast<uint64_t>(reading)) | 1;
 }
 
-/// Whether what reads there does so for itself, whoever called it.
-bool is_own_matter(const PythonCallSite& call_site) {
+/// Whether what was found holds for that instruction, whoever called its function.
+bool is_of_instruction(const PythonCallSite& call_site, const KnownReading& found) {
   const char* const file = innermost_python_frame().file;
-  return call_site.user == 0 || contains(file, "-packages/") || contains(file, "/logging/");
+  const bool is_own_matter = contains(file, "-packages/") || contains(file, "/logging/");
+  return call_site.user == 0 || (is_own_matter && !found.is_users);
 }
 
 } // namespace
@@ -122,7 +141,9 @@ void remember_reading(PythonReading reading, const PythonCallSite& call_site,
   const PythonPlaceNames names = python_place_names();
   constexpr int frames_named = 3;
   const bool is_near = call_site.user >= 0 && call_site.user < frames_named;
-  const uint64_t named = is_own_matter(call_site) ? names.innermost : is_near ? names.of_three : 0;
+  const uint64_t named = is_of_instruction(call_site, found) ? names.innermost
+                         : is_near                           ? names.of_three
+                                                             : 0;
   if (call_site.count == 0 || named == 0)
     return;
   const uint64_t name = name_of(named, reading);
@@ -140,8 +161,10 @@ bool is_reading_of_users_python(const void* caller, PythonReading reading,
                                 PythonCallSite& call_site) {
   if (!find_reading(caller, budget_of(reading), call_site))
     return false;
-  return call_site.user == 0 ||
-         (reading == PythonReading::time && is_of_pythons_library(call_site));
+  if (call_site.user == 0 || is_of_text())
+    return true;
+  return reading == PythonReading::time &&
+         (is_of_pythons_library(call_site) || is_handed_a_clock());
 }
 
 bool is_reading_of_seeding_package(PythonCallSite& call_site) {
@@ -171,7 +194,7 @@ bool is_input_of_users_python(const void* caller, PythonCallSite& call_site) {
   const PythonFrame innermost = innermost_python_frame();
   const PythonFrame& called = call_site.frames[call_site.user > 0 ? call_site.user - 1 : 0];
   for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat", "_internal_poll",
-                             "is_alive", "exitcode"})
+                             "is_alive", "exitcode", "gettarinfo", "from_file", "disk_usage"})
     if (same_text(innermost.function, reader) || same_text(called.function, reader))
       return !contains(called.file, "-packages/"); // what a package asks is its own matter
   // os.path is frozen since Python 3.11: such frames are in no call site.
