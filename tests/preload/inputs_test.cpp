@@ -66,7 +66,7 @@ constexpr Input inputs[] = {
     {"fstatat", "file_time"},
     {"fstatat64", "file_time"},
     {"statx", "file_time"},
-    {"socket", "network"},
+    {"connect", "network"},
     {"setitimer", "timer"},
     {"timer_settime", "timer"},
     {"alarm", "timer"},
@@ -96,6 +96,9 @@ constexpr Input inputs[] = {
     {"tempnam", "name"},
     {"fopen", "system"},
     {"open", "system"},
+    {"accept", "network"},
+    {"accept4", "network"},
+    {"recvfrom", "network"},
 };
 
 TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
@@ -225,7 +228,9 @@ TEST(Inputs, OfPythonAreNamedWithTheirLine) {
   };
   EXPECT_EQ(inputs_of("os.path.getmtime('/')"), of_inputs({"t.py:2 (file_time)"}));
   EXPECT_EQ(inputs_of("os.stat('/')"), of_inputs({"t.py:2 (file_time)"}));
-  EXPECT_EQ(inputs_of("socket.socket()"), of_inputs({"t.py:2 (network)"}));
+  EXPECT_EQ(inputs_of("socket.socket().connect_ex(('127.0.0.1', 9))"),
+            of_inputs({"t.py:2 (network)"}));
+  EXPECT_EQ(inputs_of("socket.socket().bind(('127.0.0.1', 0))"), Words{}); // asks nobody
   EXPECT_EQ(inputs_of("open('/proc/self/stat')"), of_inputs({"t.py:2 (system)"}));
   EXPECT_EQ(inputs_of("if os.fork() == 0: os._exit(0)\nos.wait()"),
             of_inputs({"t.py:2 (name)"}));              // an id of the kernel's

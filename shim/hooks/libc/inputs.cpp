@@ -22,7 +22,7 @@ namespace detshim {
 
 bool note_input(UserCall kind, const void* caller) {
   PythonCallSite place;
-  const bool is_python = is_input_of_users_python(caller, place);
+  const bool is_python = is_input_of_users_python(kind, caller, place);
   if (is_python)
     keep_python_call(kind, caller, place);
   return note_user_call(kind, caller) || is_python;
@@ -191,6 +191,8 @@ using Status = Call<int(const char* path, struct stat* status)>;
 using StatusAt = Call<int(int folder, const char* path, struct stat* status, int flags)>;
 using Access = Call<int(const char* path, int mode)>;
 using OfThree = Call<int(long, long, long)>;
+using OfFour = Call<int(long, long, long, long)>;
+using Receive = Call<ssize_t(long, long, long, long, long, long)>;
 using End = Call<pid_t(pid_t child, int* status, int flags)>;
 using Timer = Call<int(__itimer_which_t which, const itimerval* time, itimerval* before)>;
 using SetTimer = Call<int(timer_t timer, int flags, const itimerspec* time, itimerspec* before)>;
@@ -232,7 +234,9 @@ DETSHIM_TEMPLATE_HOOKS(libc, Status, stat, stat64, status_of, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, Status, lstat, lstat64, status_of, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, StatusAt, fstatat, fstatat64, status_at, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Access, access, access_of, noted);
-DETSHIM_TEMPLATE_HOOK(libc, OfThree, socket, read_input<UserCall::network>, noted);
+DETSHIM_TEMPLATE_HOOKS(libc, OfThree, connect, accept, read_input<UserCall::network>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, OfFour, accept4, read_input<UserCall::network>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Receive, recvfrom, read_input<UserCall::network>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, End, waitpid, ask_for_end, noted);
 DETSHIM_TEMPLATE_HOOK(libc, SetTimer, timer_settime, read_input<UserCall::timer>, noted);

@@ -188,9 +188,11 @@ bool is_import_of_python(const void* caller) {
   return !find_reading(caller, of_inputs, call_site);
 }
 
-bool is_input_of_users_python(const void* caller, PythonCallSite& call_site) {
+bool is_input_of_users_python(UserCall kind, const void* caller, PythonCallSite& call_site) {
   if (!find_reading(caller, of_inputs, call_site))
     return false;
+  if (kind == UserCall::network)
+    return true;
   const PythonFrame innermost = innermost_python_frame();
   const PythonFrame& called = call_site.frames[call_site.user > 0 ? call_site.user - 1 : 0];
   for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat", "_internal_poll",
@@ -198,8 +200,7 @@ bool is_input_of_users_python(const void* caller, PythonCallSite& call_site) {
     if (same_text(innermost.function, reader) || same_text(called.function, reader))
       return !contains(called.file, "-packages/"); // what a package asks is its own matter
   // os.path is frozen since Python 3.11: such frames are in no call site.
-  return ends_with(innermost.file, "/socket.py") ||
-         (call_site.user == 0 && !starts_with(innermost.file, "<frozen "));
+  return call_site.user == 0 && !starts_with(innermost.file, "<frozen ");
 }
 
 } // namespace detshim

@@ -50,8 +50,8 @@ bool is_reading_of_seeding_package(PythonCallSite& call_site);
 bool is_past_budget(PythonReading reading);
 
 /// The same for what a line reads of the system, also through a function of Python's library that
-/// does nothing else (os.path.getmtime, socket.create_connection).
-bool is_input_of_users_python(const void* caller, PythonCallSite& call_site);
+/// does nothing else (os.path.getmtime), and of the network through whatever asks it.
+bool is_input_of_users_python(UserCall kind, const void* caller, PythonCallSite& call_site);
 
 /// True if the interpreter itself calls, and for no line of the user's, or while it imports.
 bool is_import_of_python(const void* caller);

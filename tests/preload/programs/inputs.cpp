@@ -27,7 +27,7 @@ struct stat64 status64;
 struct statx statusx;
 double loads[3];
 char none[] = "";
-itimerval interval;
+itimerval interval; sockaddr peer{AF_UNIX};
 timer_t timer;
 sigevent event{.sigev_notify = SIGEV_NONE};
 itimerspec later;
@@ -43,7 +43,7 @@ int main(int, char** words) {
   case 43: (void)!fstatat(AT_FDCWD, "/", &status, 0); break;
   case 44: (void)!fstatat64(AT_FDCWD, "/", &status64, 0); break;
   case 45: (void)!statx(AT_FDCWD, "/", 0, STATX_ALL, &statusx); break;
-  case 46: (void)!socket(AF_INET, SOCK_STREAM, 0); break;
+  case 46: (void)!connect(0, &peer, sizeof peer); break;
   case 47: (void)!setitimer(ITIMER_VIRTUAL, &interval, nullptr); break;
   case 48: (void)!(timer_create(CLOCK_MONOTONIC, &event, &timer), timer_settime(timer, 0, &later, nullptr)); break;
   case 49: (void)!alarm(1000); break;
@@ -73,5 +73,8 @@ int main(int, char** words) {
   case 73: (void)!tempnam(nullptr, nullptr); break;
   case 74: (void)!fopen("/proc/self/stat", "r"); break;
   case 75: (void)!open("/sys/kernel", O_RDONLY); break;
+  case 76: (void)!accept(0, nullptr, nullptr); break;
+  case 77: (void)!accept4(0, nullptr, nullptr, 0); break;
+  case 78: (void)!recvfrom(0, none, 0, 0, nullptr, nullptr); break;
   }
 }
