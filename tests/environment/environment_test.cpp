@@ -559,6 +559,22 @@ TEST_F(Env, DoesNotTakeAChangedDistributionForThatOfARun) {
   EXPECT_NE(fact(kept(later), "versions", "python example"), "1");
 }
 
+// NumPy's RECORD names `__config__.py` twice, as it was before and behind the last step of its
+// build.
+TEST_F(Env, TakesAFileThatIsNamedTwiceForWholeIfOneLineFits) {
+  const fs::path info = home() / ".local/lib/python3.11/site-packages/example-1.dist-info";
+  file(info / "METADATA", "Name: example\nVersion: 1\n");
+  file(info.parent_path() / "example.py", "a = 1\n");
+  const auto version = [&](const std::string& record, const std::string& log) {
+    file(info / "RECORD", record);
+    return fact(kept(run_with_log(log, {"/usr/bin/python3", "-c", "import os; os.urandom(4)"})),
+                "versions", "python example");
+  };
+  EXPECT_EQ(version("example.py,sha256=x,9\nexample.py,sha256=y,6\n", "last"), "1");
+  EXPECT_EQ(version("example.py,sha256=y,6\nexample.py,sha256=x,9\n", "first"), "1");
+  EXPECT_NE(version("example.py,sha256=x,9\nexample.py,sha256=y,8\n", "none"), "1");
+}
+
 // By LD_PRELOAD alone: what the log has, what cannot have changed, and the rest is unknown.
 TEST_F(Env, IsMadeOfALogAlone) {
   const std::string log = scratch_.path() / "log";

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -213,6 +214,16 @@ std::optional<RecordedFile> recorded_file_in(std::string line) {
   return RecordedFile{name, line.substr(size_at + 1)};
 }
 
+/// The files by their names. A build may name one twice, as it was before and behind its last step
+/// (NumPy's `__config__.py`): it is whole if one of the lines fits.
+std::map<std::string, std::vector<RecordedFile>> recorded_files(const std::string& record) {
+  std::map<std::string, std::vector<RecordedFile>> files;
+  for (const std::string& line : split(record, '\n'))
+    if (const std::optional<RecordedFile> file = recorded_file_in(line))
+      files[file->name].push_back(*file);
+  return files;
+}
+
 /// What is wrong with a distribution, or with one of its files.
 enum class ProblemKind {
   none,
@@ -277,19 +288,19 @@ Known state_of_files(const fs::path& site, const fs::path& info, const CaptureOp
   if (::stat((info / "RECORD").c_str(), &installed) != 0)
     return {};
   DamagedFiles damaged;
-  for (const std::string& line : split(read_file(info / "RECORD"), '\n')) {
-    const std::optional<RecordedFile> recorded = recorded_file_in(line);
-    if (!recorded)
-      continue;
-    const fs::path file = site / recorded->name;
-    const ProblemKind kind = problem_of(file, *recorded, installed.st_mtime, options.began);
+  for (const auto& [name, lines] : recorded_files(read_file(info / "RECORD"))) {
+    const fs::path file = site / name;
+    ProblemKind kind = ProblemKind::missing;
+    for (const RecordedFile& line : lines)
+      if (kind != ProblemKind::none)
+        kind = problem_of(file, line, installed.st_mtime, options.began);
     if (kind == ProblemKind::none)
       continue;
     if (kind == ProblemKind::changed_later)
-      return {"", recorded->name + changed_since};
-    const std::string problem = damaged.add(recorded->name, file, kind);
+      return {"", name + changed_since};
+    const std::string problem = damaged.add(name, file, kind);
     if (!problem.empty())
-      return {"", recorded->name + ": " + problem};
+      return {"", name + ": " + problem};
   }
   return {damaged.text(), ""};
 }
