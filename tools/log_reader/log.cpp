@@ -93,6 +93,7 @@ public:
       if (const Exec* const exec = open.executions.last())
         open.process.executed = *exec;
     }
+    end_what_handed_its_name_on();
     return true;
   }
 
@@ -110,6 +111,20 @@ private:
     processes_.back().process = named_process(file_);
     further_.clear();
     known_modules_.clear();
+  }
+
+  /// A wrapper that had a log before it handed its name to a child goes on in its file under
+  /// another: 0, then 0w. Its end is the first's too.
+  void end_what_handed_its_name_on() {
+    for (std::size_t i = 0; i < processes_.size(); ++i)
+      for (std::size_t later = i + 1; later < processes_.size(); ++later) {
+        Process& before = processes_[i].process;
+        const Process& behind = processes_[later].process;
+        if (before.end || before.pid != behind.pid || !behind.path.starts_with(before.path + "w"))
+          continue;
+        before.end = behind.end;
+        before.modules = behind.modules;
+      }
   }
 
   /// The process of that number in the file, of which nothing but its file's run is known until its

@@ -260,11 +260,14 @@ auto with_name(char* const* original, char* const* argv, const void* caller, boo
   if (buffer.data() == nullptr)
     return execute(original);
   auto& environment = *static_cast<ProgramEnvironment*>(buffer.data());
+  const bool makes_child = spawns || !is_own_memory();
+  if (makes_child && has_log())
+    share_log();
   if (spawns)
     write_spawn_entry(environment.entry, argv);
   else
     write_exec_entry(environment.entry, argv, is_awaited);
-  if ((spawns || !is_own_memory()) && this_thread().forks_beside)
+  if (makes_child && this_thread().forks_beside)
     note_parallel_child(caller);
   FewerThreads threads(original);
   environment.fill(original, threads);

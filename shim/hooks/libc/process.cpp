@@ -45,13 +45,12 @@ void close_log_of_this_process() {
   close_log(record_at_end);
 }
 
-namespace {
-
-/// About to fork, before this process may hand on its name: the log's files say the old one.
 void share_log() {
   share_page();
   log_file::offer_to_children();
 }
+
+namespace {
 
 template <typename Call>
 void end_process(const Call& call, int status) {
@@ -122,6 +121,10 @@ DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void*
 
 DETSHIM_TEMPLATE_HOOKS(
     libc, End, _exit, _Exit, end_process, .action = Action::observe,
+    .summary = "Closes the log of a process that ends without its exit handlers.");
+
+DETSHIM_TEMPLATE_HOOK(
+    libc, End, quick_exit, end_process, .action = Action::observe,
     .summary = "Closes the log of a process that ends without its exit handlers.");
 
 void detshim::prepare_for_children() {

@@ -20,6 +20,10 @@ void leave_exec_buffer();
 /// From the constructor only.
 void prepare_for_children();
 
+/// A child is about to be made, and this process may hand its name on: its log's files, which say
+/// the old one, stay its own.
+void share_log();
+
 /// What the destructor does at a normal end, for a process that ends otherwise, or whose log does.
 void close_log_of_this_process();
 
