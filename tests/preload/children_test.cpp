@@ -218,4 +218,16 @@ TEST(Wrapper, WithALogEndsUnderItsOtherName) {
               true);
 }
 
+// A child in its parent's memory is a thread but for its name.
+TEST(Clone, InTheSameMemoryRacesLikeAThread) {
+  const std::string program =
+      "#define _GNU_SOURCE\n#include <sched.h>\n#include <signal.h>\n"
+      "#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
+      "static long stack[8192];\nstatic int draw(void* p) { return rand() & 0; }\n"
+      "int main() { rand();\n"
+      "  clone(draw, stack + 8192, FLAGS | SIGCHLD, 0); wait(0); return 0; }\n";
+  EXPECT_TRUE(reasons_of("#define FLAGS CLONE_VM\n" + program).contains("threads"));
+  EXPECT_FALSE(reasons_of("#define FLAGS 0\n" + program).contains("threads"));
+}
+
 } // namespace

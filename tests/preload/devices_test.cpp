@@ -32,10 +32,10 @@ TEST_P(DeviceWays, GoOnForEverAndAreRepeatable) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DeviceWays,
-                         testing::Values("read", "dup", "read_chk", "readv", "pread", "pread_chk",
-                                         "preadv", "preadv2", "fread", "fread_chk", "unbuffered",
-                                         "fdopen", "getc", "getc_unlocked", "uflow", "fgets",
-                                         "fgets_chk", "fscanf", "getline", "reopened"),
+                         testing::Values("read", "by_number", "dup", "read_chk", "readv", "pread",
+                                         "pread_chk", "preadv", "preadv2", "fread", "fread_chk",
+                                         "unbuffered", "fdopen", "getc", "getc_unlocked", "uflow",
+                                         "fgets", "fgets_chk", "fscanf", "getline", "reopened"),
                          [](const auto& tested) {
                            return std::string{tested.param};
                          });
@@ -48,9 +48,10 @@ TEST_P(DeviceBytes, AreTheSameInEachWay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DeviceBytes,
-                         testing::Values("dup", "read_chk", "readv", "pread", "pread_chk", "preadv",
-                                         "preadv2", "fread", "fread_chk", "unbuffered", "fdopen",
-                                         "getc", "getc_unlocked", "uflow", "getline", "reopened"),
+                         testing::Values("by_number", "dup", "read_chk", "readv", "pread",
+                                         "pread_chk", "preadv", "preadv2", "fread", "fread_chk",
+                                         "unbuffered", "fdopen", "getc", "getc_unlocked", "uflow",
+                                         "getline", "reopened"),
                          [](const auto& tested) {
                            return std::string{tested.param};
                          });

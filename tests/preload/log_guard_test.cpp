@@ -257,17 +257,32 @@ INSTANTIATE_TEST_SUITE_P(
         Arguments{"sh", "-c",
                   "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom; " + draws_here},
         Arguments{python, "-c",
-                  "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
-                  "  os.setuid(65534)\n"
-                  "  if os.fork(): os.wait(); os._exit(0)\n"
-                  "  os.urandom(8)\n"},
-        Arguments{python, "-c",
                   "import os, subprocess\nos.urandom(4)\n"
                   "subprocess.run(['od', '-N8', '/dev/urandom'], user=65534)\n"},
         Arguments{"sh", "-c", draws_here + "chroot --userspec=65534 / od -N8 /dev/urandom"}),
     [](const auto& tested) {
       return "way" + std::to_string(tested.index);
     });
+
+// What it forks writes where it had begun to.
+TEST(AnotherUser, LogsWhatItForks) {
+  if (!is_root())
+    GTEST_SKIP() << "needs root";
+  const TemporaryFolder scratch;
+  const Arguments command = {python, "-c",
+                             "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
+                             "  os.setuid(65534)\n"
+                             "  if os.fork(): os.wait(); os._exit(0)\n"
+                             "  os.urandom(8)\n"};
+  EXPECT_EQ(run(command, under_shim(scratch, seed), "/").status, 0);
+  uint64_t draws = 0;
+  for (const ProcessLog& log : read_log(scratch.log()))
+    draws += counted(log, "getrandom");
+  EXPECT_EQ(draws, 2u);
+  const nlohmann::json document = read_by_command(scratch);
+  for (const char* kind : {"no_log", "no_end", "no_modules"})
+    EXPECT_EQ(reasons(document, kind), 0u) << document.at("reasons");
+}
 
 // A process that gives up its user's rights and goes on by itself is in the log.
 TEST(AnotherUser, IsRecordedWhereItGoesOnByItself) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace {
 
@@ -388,6 +389,31 @@ TEST(SetVariables, EmptiedIsOneRecord) {
   EXPECT_EQ(follow({"clearenv", "clearenv"}).did("nondeterministic"), Strings{"clearenv all "});
   const Followed again = follow({"clearenv", "setenv", "NCCL_ALGO", "Ring"});
   EXPECT_EQ(again.did("observe"), Strings{"setenv NCCL_ALGO Ring"});
+}
+
+// Servers that rewrite their title copy the environment, empty it, and set each variable again.
+TEST(SetVariables, EmptiedAndAllSetAgainIsNothing) {
+  const auto kinds = [](const std::string& between) {
+    const TemporaryFolder scratch;
+    std::ofstream(scratch.path() / "title.c")
+        << "#include <stdlib.h>\n#include <string.h>\nextern char** environ;\n"
+           "int main() {\n  char* copies[4096]; int count = 0;\n"
+           "  while (environ[count]) copies[count] = strdup(environ[count]), ++count;\n"
+           "  clearenv();\n"
+        << between
+        << "  for (int i = 0; i < count; ++i) {\n    char* const sign = strchr(copies[i], '=');\n"
+           "    *sign = 0;\n    setenv(copies[i], sign + 1, 1);\n  }\n  rand();\n}\n";
+    EXPECT_EQ(run({"gcc", "-w", "-o", "title", "title.c"}, {}, scratch.path()).status, 0);
+    EXPECT_EQ(run({"./title"}, under_shim(scratch, enforce), scratch.path()).status, 0);
+    const Result log = run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()});
+    const auto document = nlohmann::json::parse(log.out);
+    std::set<std::string> found;
+    for (const auto& reason : document["reasons"])
+      found.insert(reason["kind"]);
+    return found;
+  };
+  EXPECT_FALSE(kinds("").contains("nondeterministic"));
+  EXPECT_TRUE(kinds("  getenv(\"NCCL_ALGO\");\n").contains("nondeterministic"));
 }
 
 TEST(SetVariables, ThatIsChangedByCallsNobodyWatchesIsComparedAtTheEnd) {

@@ -118,12 +118,15 @@ private:
   void end_what_handed_its_name_on() {
     for (std::size_t i = 0; i < processes_.size(); ++i)
       for (std::size_t later = i + 1; later < processes_.size(); ++later) {
-        Process& before = processes_[i].process;
-        const Process& behind = processes_[later].process;
-        if (before.end || before.pid != behind.pid || !behind.path.starts_with(before.path + "w"))
+        OpenProcess& before = processes_[i];
+        const OpenProcess& behind = processes_[later];
+        const bool is_one = before.process.pid == behind.process.pid &&
+                            behind.process.path.starts_with(before.process.path + "w");
+        if (before.process.end || !is_one)
           continue;
-        before.end = behind.end;
+        before.process.end = behind.process.end;
         before.modules = behind.modules;
+        before.shared_modules = behind.shared_modules;
       }
   }
 

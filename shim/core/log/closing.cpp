@@ -194,8 +194,8 @@ unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
     const int fd = sys::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
       return false;
-    if (is_own_file(fd) && sum_file_counts(fd, sums, &processes))
-      ++processes;
+    if (is_own_file(fd))
+      sum_file_counts(fd, sums, &processes);
     sys::close(fd);
     return false;
   });

@@ -458,21 +458,28 @@ void sum_own_counts(uint64_t (&sums)[action_count]) {
   });
 }
 
-bool sum_file_counts(int fd, uint64_t (&sums)[action_count], unsigned* further_processes) {
+bool sum_file_counts(int fd, uint64_t (&sums)[action_count], unsigned* processes) {
   if (!read_header(fd))
     return false;
   Entry entries[64];
   long offset = sizeof(Header);
+  bool has_first = false; // the one whose name the file has: it may have counted nothing
+  unsigned further = 0;
   for (;;) {
     const long size = sys::pread(fd, entries, sizeof entries, offset);
     if (size < static_cast<long>(sizeof(Entry)))
-      return true;
+      break;
     const uint64_t number = static_cast<uint64_t>(size) / sizeof(Entry);
     add_up(entries, number, sums);
-    for (uint64_t i = 0; further_processes != nullptr && i < number; ++i)
-      *further_processes += entries[i].action == process_entry ? 1 : 0;
+    for (uint64_t i = 0; i < number; ++i) {
+      further += entries[i].action == process_entry ? 1 : 0;
+      has_first |= entries[i].action != 0 && entries[i].action != process_entry;
+    }
     offset += size;
   }
+  if (processes != nullptr)
+    *processes += further + (has_first ? 1 : 0);
+  return true;
 }
 
 } // namespace detshim

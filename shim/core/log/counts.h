@@ -90,8 +90,8 @@ void write_counts();
 /// Adds up the counters of this process by action.
 void sum_own_counts(uint64_t (&sums)[action_count]);
 
-/// Adds up the counters in a counts file of this run by action, and counts the processes in it but
-/// the file's own; false if it is no such file.
-bool sum_file_counts(int fd, uint64_t (&sums)[action_count], unsigned* further_processes = nullptr);
+/// Adds up the counters in a counts file of this run by action, and the processes that counted
+/// something in it; false if it is no such file.
+bool sum_file_counts(int fd, uint64_t (&sums)[action_count], unsigned* processes = nullptr);
 
 } // namespace detshim

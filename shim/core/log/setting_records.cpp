@@ -58,13 +58,20 @@ void record_undone_setting(const Subject& subject, const void* caller, const cha
   undone_of(setting) = {counter, generation()};
 }
 
+void note_settings_of_record(Counter* counter, uint64_t settings) {
+  settings_table::each_bit(settings, [&](size_t i) {
+    undone_by[i] = {counter, generation()};
+  });
+}
+
 void record_restored_setting(const Subject& subject, const void* caller, const char* setting,
                              const char* value) {
   Undone& undone = undone_of(setting);
   if (undone.counter != nullptr && undone.generation == generation() && !was_read_undone(setting) &&
       !is_shared(undone))
     recount_as(*undone.counter, Action::observe);
-  undone = {};
+  if (!was_read_undone(setting))
+    undone = {}; // else what it shares a record with does not take that back
   record(subject, Action::observe, caller, Reason::repeatable_value,
          {setting, value != nullptr ? value : ""});
 }

@@ -9,6 +9,9 @@ namespace detshim {
 void record_undone_setting(const Subject& subject, const void* caller, const char* setting,
                            const char* value);
 
+/// A call of that record took away all of those settings, a bit for each in the table.
+void note_settings_of_record(Counter* counter, uint64_t settings);
+
 /// A call gave it a repeatable value again. If nobody has asked for it meanwhile, the undoing
 /// counts as seen and no longer as nondeterministic.
 void record_restored_setting(const Subject& subject, const void* caller, const char* setting,

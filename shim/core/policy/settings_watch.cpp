@@ -42,7 +42,7 @@ Undoing look_at_setting(const char* text, const char*& setting, const char*& val
   return (before & bit(i)) != 0 ? Undoing::restored : Undoing::nothing;
 }
 
-bool look_at_emptied_environment() {
+uint64_t look_at_emptied_environment() {
   watch.held_array = __environ;
   uint64_t bad = 0;
   for (size_t i = 0; i < forced_count; ++i) {
@@ -51,7 +51,7 @@ bool look_at_emptied_environment() {
       bad |= bit(i);
   }
   __atomic_or_fetch(&watch.moved, watch.watched, __ATOMIC_RELAXED);
-  return (bad & ~__atomic_fetch_or(&watch.undone, bad, __ATOMIC_RELAXED)) != 0;
+  return bad & ~__atomic_fetch_or(&watch.undone, bad, __ATOMIC_RELAXED);
 }
 
 namespace {

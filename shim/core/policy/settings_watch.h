@@ -17,7 +17,7 @@ enum class Undoing { nothing, undone, restored };
 Undoing look_at_setting(const char* text, const char*& setting, const char*& value);
 
 /// Looks at all of them after the environment was emptied: true if that undoes any.
-bool look_at_emptied_environment();
+uint64_t look_at_emptied_environment();
 
 /// A variable that keeps its reader from being repeatable.
 struct SettingFinding {

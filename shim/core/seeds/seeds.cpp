@@ -115,7 +115,7 @@ ChosenSeed replace(const RequestedSeed& requested, const Explanation& explained)
   if (!guard.held()) // a handler of a fault amid another choice
     return keep(requested, explained);
   if (explained.only_if_bound && bound_seed(explained.instance, requested.kind) == nullptr)
-    return keep(requested, explained);
+    return keep(requested, {}); // so that no rule knows it
   const uint64_t base = in_bits(seed_bound_to(explained, requested), requested.bits);
   return {in_bits(base + static_cast<uint64_t>(explained.offset), requested.bits),
           why_replaced(explained)};

@@ -8,6 +8,7 @@
 // Perl among them.
 #include "hooks/libc/device_stream.h"
 #include "hooks/libc/inputs.h"
+#include "hooks/libc/raw_calls.h"
 
 #include "common/sys.h"
 #include "common/text.h"
@@ -322,6 +323,18 @@ using OpenFileAnew = Call<FILE*(const char* path, const char* mode, FILE* before
 } // namespace detshim
 
 using namespace detshim;
+
+long detshim::open_by_number(const RawCall& call, long number, long a, long b, long c, long d) {
+  const auto open = [&] {
+    return static_cast<int>(call.real(number, a, b, c, d));
+  };
+  if (call.passes())
+    return open();
+  const bool has_folder = number == SYS_openat;
+  return open_replacing(hooks::open, has_folder ? static_cast<int>(a) : AT_FDCWD,
+                        reinterpret_cast<const char*>(has_folder ? b : a),
+                        static_cast<int>(has_folder ? c : b), call.caller(), open);
+}
 
 DETSHIM_TEMPLATE_HOOKS(libc, Open, open, open64, open_path, replaces_device);
 DETSHIM_TEMPLATE_HOOKS(libc, Openat, openat, openat64, open_path_at, replaces_device);

@@ -86,8 +86,11 @@ DETSHIM_HOOK(libc, int, unsetenv, (const char* name), may_undo_setting) {
 DETSHIM_HOOK(libc, int, clearenv, (), may_undo_setting) {
   DETSHIM_ENTER(clearenv);
   const int status = call.real();
-  if (!call.passes() && look_at_emptied_environment())
-    call.record(Action::nondeterministic, Reason::environment_cleared, {"all", ""});
+  const uint64_t undone = call.passes() ? 0 : look_at_emptied_environment();
+  if (undone != 0)
+    note_settings_of_record(
+        call.counter_of(Action::nondeterministic, Reason::environment_cleared, {"all", ""}),
+        undone);
   return status;
 }
 

@@ -112,8 +112,14 @@ DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void*
   const auto make = [&] {
     return call.real(run, stack, flags, argument, parent_tid, tls, child_tid);
   };
-  if (call.passes() || (flags & CLONE_VM) != 0)
+  const bool is_in_own_memory = (flags & CLONE_VM) != 0;
+  if (call.passes())
     return make();
+  if (is_in_own_memory) { // a thread, but for its name: it draws beside this one
+    if ((flags & CLONE_VFORK) == 0)
+      note_user_call(UserCall::threads, call.caller());
+    return make();
+  }
   share_log();
   const UnseenFork child;
   return make();

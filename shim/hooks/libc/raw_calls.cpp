@@ -7,11 +7,11 @@
 
 #include <sys/syscall.h>
 
-DETSHIM_STUB(
-    libc, long, syscall, (long number, ...), .action = Action::pin,
-    .fields = {"program"_in, "rank"_in},
-    .summary = "SYS_getrandom draws from this thread's stream; calls that execute, read a clock or "
-               "an id, or set a filter do as the functions.");
+DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin,
+             .fields = {"program"_in, "rank"_in},
+             .summary =
+                 "SYS_getrandom draws from this thread's stream; calls that open, execute, read a "
+                 "clock or set a filter act as the functions.");
 
 using namespace detshim;
 
@@ -30,9 +30,20 @@ constexpr Answered answered() {
 #ifdef SYS_time
                            SYS_time,
 #endif
-                           SYS_times})
+#ifdef SYS_open
+                           SYS_open,
+#endif
+                           SYS_openat, SYS_times})
     all.bits[static_cast<unsigned>(number) / 64] |= 1UL << (number % 64);
   return all;
+}
+
+bool is_open(long number) {
+#ifdef SYS_open
+  if (number == SYS_open)
+    return true;
+#endif
+  return number == SYS_openat;
 }
 
 } // namespace
@@ -66,6 +77,8 @@ long detshim_answer_syscall(long number, long a, long b, long c, long d, long e,
     return filter_by_number(call, number, word(a), word(b), word(c), word(d), word(e));
   if (number == SYS_execve || number == SYS_execveat)
     return execute_by_number(call, number, a, b, c, d, e);
+  if (is_open(number))
+    return open_by_number(call, number, a, b, c, d);
   const long result = call.real(number, a, b, c, d, e, f);
   note_reading_by_number(call, number, b, result);
   return result;

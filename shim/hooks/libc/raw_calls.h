@@ -21,6 +21,8 @@ long filter_by_number(const RawCall& call, long number, unsigned long a, unsigne
                       unsigned long c, unsigned long d, unsigned long e);
 /// SYS_execve and SYS_execveat.
 long execute_by_number(const RawCall& call, long number, long a, long b, long c, long d, long e);
+/// SYS_openat and SYS_open: a random device is replaced as by the functions.
+long open_by_number(const RawCall& call, long number, long a, long b, long c, long d);
 /// Of a clock or an id, which gave `result`.
 void note_reading_by_number(const RawCall& call, long number, long b, long result);
 

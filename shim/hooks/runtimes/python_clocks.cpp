@@ -22,6 +22,14 @@ struct LookedAt {
 /// Of each thread. Imports read clocks and files in turn.
 thread_local constinit LookedAt looked_at[budget_count];
 
+/// What is known of a place of Python code that reads clocks: a loop that times its steps pays for
+/// one look.
+struct KnownReading {
+  uint64_t name;    ///< of the place; 0: none
+  bool is_users;    ///< else nobody's: a package's own matter
+  ReadingPlace at;  ///< what of a user's place is noted
+  PythonCall* kept; ///< nullptr: none is kept there
+};
 struct KnownReadings {
   static constexpr size_t places = 128;
   KnownReading at[places];
@@ -122,8 +130,7 @@ bool is_of_instruction(const PythonCallSite& call_site, const KnownReading& foun
   return call_site.user == 0 || (is_own_matter && !found.is_users);
 }
 
-} // namespace
-
+/// What is known of the place where the calling thread is; nullptr if it was not looked at.
 const KnownReading* known_reading(PythonReading reading) {
   const PythonPlaceNames names = python_place_names();
   if (names.innermost == 0)
@@ -136,6 +143,8 @@ const KnownReading* known_reading(PythonReading reading) {
   return nullptr;
 }
 
+/// Remembers what was found of the place. What a function of Python's library reads goes by who
+/// called it, if the user's frame is near.
 void remember_reading(PythonReading reading, const PythonCallSite& call_site,
                       const KnownReading& found) {
   const PythonPlaceNames names = python_place_names();
@@ -152,11 +161,14 @@ void remember_reading(PythonReading reading, const PythonCallSite& call_site,
   place.name = name;
 }
 
+/// True if further places are not looked at: the thread has read at too many.
 bool is_past_budget(PythonReading reading) {
   const Budget budget = budget_of(reading);
   return has_spent(budget) && looked_at[budget].is_in_python;
 }
 
+/// True if a call at `caller` is the interpreter's own, for a line of the user's, which is
+/// `call_site` then.
 bool is_reading_of_users_python(const void* caller, PythonReading reading,
                                 PythonCallSite& call_site) {
   if (!find_reading(caller, budget_of(reading), call_site))
@@ -167,6 +179,8 @@ bool is_reading_of_users_python(const void* caller, PythonReading reading,
          (is_of_pythons_library(call_site) || is_handed_a_clock());
 }
 
+/// True if the reading, whose place that is, is a package's in a function that seeds something. The
+/// place is the package's line then.
 bool is_reading_of_seeding_package(PythonCallSite& call_site) {
   if (call_site.user <= 0 || !contains(call_site.frames[0].file, "-packages/") ||
       !holds_python_lock())
@@ -178,6 +192,61 @@ bool is_reading_of_seeding_package(PythonCallSite& call_site) {
   if (seeds)
     call_site.user = 0;
   return seeds;
+}
+
+/// A place that was looked at reads again.
+void repeat_reading(const KnownReading& known, const void* caller, PythonReading reading,
+                    const ReadTime& time) {
+  if (known.is_users && time.is_there)
+    note_python_reading(known.at, time.seconds, time.nanoseconds);
+  if (known.kept != nullptr)
+    repeat_python_call(*known.kept, caller, reading == PythonReading::other_clock);
+}
+
+/// The user's line reads.
+void note_users_reading(const void* caller, PythonReading reading, const ReadTime& time,
+                        const PythonCallSite& call_site) {
+  const bool may_be_deadline = reading == PythonReading::other_clock;
+  const bool is_held = holds_python_lock();
+  // Without, the interpreter waits for its lock, as it does whenever another thread wants it.
+  if (!is_held && may_be_deadline)
+    return;
+  KnownReading found = {};
+  found.is_users = true;
+  if (is_held) {
+    found.at = {call_site.key(), instruction_of_users_python()};
+    if (time.is_there)
+      note_python_reading(found.at, time.seconds, time.nanoseconds);
+    exchange_python_seeds(caller);
+  }
+  if (options().pins())
+    found.kept = keep_python_call(UserCall::clock, caller, call_site, may_be_deadline);
+  if (is_held)
+    remember_reading(reading, call_site, found);
+}
+
+/// Somebody else's code reads: Python's library, or a package.
+void note_others_reading(const void* caller, PythonReading reading, const ReadTime& time,
+                         PythonCallSite& call_site) {
+  if (time.is_there && is_past_budget(reading))
+    note_python_reading({}, time.seconds, time.nanoseconds);
+  KnownReading found = {};
+  const bool may_seed = reading != PythonReading::other_clock && options().pins();
+  if (may_seed && is_reading_of_seeding_package(call_site))
+    found.kept = keep_python_call(UserCall::clock, caller, call_site);
+  remember_reading(reading, call_site, found);
+}
+
+} // namespace
+
+void note_python_clock(const void* caller, PythonReading reading, const ReadTime& time) {
+  if (const KnownReading* const known = known_reading(reading))
+    return repeat_reading(*known, caller, reading, time);
+  PythonCallSite call_site;
+  if (is_reading_of_users_python(caller, reading, call_site))
+    note_users_reading(caller, reading, time, call_site);
+  else
+    note_others_reading(caller, reading, time, call_site);
 }
 
 bool is_import_of_python(const void* caller) {

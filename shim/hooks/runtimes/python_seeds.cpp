@@ -360,14 +360,19 @@ bool is_called_at_once() {
   return place.user >= 0;
 }
 
+/// Whether the function takes such a seed.
+bool is_taken(const Exchanged& row, const PythonSeed& seed) {
+  if (seed.is_sequence)
+    return row.takes_sequences;
+  return row.takes_any || !(seed.is_negative || seed.is_real || seed.name() > row.highest);
+}
+
 /// What the function is to get instead, a new reference; nullptr: what it is given.
 Object* replacement(const Exchanged& row, Object* given, const void* caller) {
   PythonSeed seed;
   if (given == nullptr || python.api.pending_error() != nullptr || !read_seed(given, seed))
     return nullptr;
-  const bool is_number_taken =
-      row.takes_any || !(seed.is_negative || seed.is_real || seed.name() > row.highest);
-  if (!(seed.is_sequence ? row.takes_sequences : is_number_taken))
+  if (!is_taken(row, seed))
     return nullptr; // an error of its own
   ChosenSeed chosen;
   if (!choose_python_seed(row.kind, seed, caller, chosen) &&

@@ -14,7 +14,7 @@ print("large", random.random())
 np.random.seed(abs(t) % 1000003)  # line 14
 print("small", np.random.rand())
 print("sequence", np.random.default_rng(abs(t) * 3).random())
-random.seed(time.time() % 1 * 0.37)
+part = time.time() % 1; random.seed(part * 0.37)  # line 17
 print("fraction", random.random())
 print("apart", len({random.Random(abs(t) + (i << 64)).random() for i in range(3)}))
 for seed in (time.time_ns(), -abs(t)):
