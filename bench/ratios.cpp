@@ -515,8 +515,7 @@ double fork_and_wait(What what) {
 
 /// Forks, or executes /bin/true from a vfork child, many times: the median in nanoseconds. What the
 /// library adds to a fork is in its handlers, so the plain one is measured in a process of its own:
-/// `bench_ratios
-/// --children`.
+/// `bench_ratios --children`.
 void print_own_children() {
   std::vector<double> forks, executions, draws;
   for (int i = 0; i < 300; ++i) {

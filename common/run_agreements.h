@@ -72,8 +72,7 @@ inline constexpr const char* executed_again_name = "_DETSHIM_AGAIN";
 inline constexpr char has_set_dynamic = '+';
 
 /// For how many processors OMP_NUM_THREADS was chosen (own_threads_name). A program that is started
-/// on fewer
-/// (`taskset`) gets as many threads.
+/// on fewer (`taskset`) gets as many threads.
 inline constexpr const char* own_processors_name = "_DETSHIM_PROCESSORS";
 
 // The file that `detshim verify` writes beside a project, as the library looks into it.

@@ -45,8 +45,7 @@ bool holds_a_login(TextPart text);
 bool has_token(TextPart text);
 
 /// Where the value begins of the first name that speaks of a secret: behind `password=`,
-/// `"token":`,
-/// `;AccountKey=`, `?X-Amz-Signature=`. nullptr without one.
+/// `"token":`, `;AccountKey=`, `?X-Amz-Signature=`. nullptr without one.
 const char* secret_value_in(TextPart text);
 
 /// Where an address stops being one and becomes a secret: behind `hooks.slack.com/services/`,

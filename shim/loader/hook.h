@@ -217,8 +217,7 @@ using signature_of = typename SignatureOf<Guard>::type;
 
 /// Declares a hook whose wrapper opens the guard `GUARD call` and returns BODY(call, arguments...),
 /// a function template. GUARD is a guard with the function's type, OutermostCall<int(void*)>. A
-/// function with a
-/// `...` gives BODY a va_list in its place. After BODY as for DETSHIM_HOOK.
+/// function with a `...` gives BODY a va_list in its place. After BODY as for DETSHIM_HOOK.
 ///
 /// The wrapper is a friend of a class template: there alone can a function be defined by the name
 /// of its type. The pointer has that definition made; the linker drops it (startup_order.ld), which

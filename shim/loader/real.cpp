@@ -21,8 +21,7 @@ struct Library {
 };
 constexpr Library other_libraries[] = {
     // libbsd has an arc4random of its own. Before glibc 2.34 what is libc.so alone today was in
-    // several
-    // files.
+    // several files.
     {"libc", {"libc.so", "libbsd.so", "libpthread.so", "librt.so", "libdl.so", "libutil.so"}, true},
     {"libstdcxx", {"libstdc++.so"}, true},
     {"libcxx", {"libc++.so"}, true},

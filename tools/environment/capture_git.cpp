@@ -195,8 +195,7 @@ Known changes_state(const Repository& repository) {
   if (!diff.problem.empty())
     return {"", problem_of(diff, "what was changed")};
   // `git diff` passes over what it was told to take for unchanged (`update-index
-  // --assume-unchanged`,
-  // `--skip-worktree`), by which local settings are kept.
+  // --assume-unchanged`, `--skip-worktree`), by which local settings are kept.
   const Known hidden = files_state(top, passed_over);
   if (!hidden.problem.empty())
     return {"", "of files that git passes over, " + hidden.problem};

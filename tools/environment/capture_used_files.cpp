@@ -221,8 +221,8 @@ bool is_temporary(const std::string& path) {
          (!folder.empty() && path.starts_with(folder + '/'));
 }
 
-/// True for what tells nothing of the state before the run: neither what it never looked into, nor
-/// its own output, as the last run left it, nor a temporary file that is gone.
+/// True if the uses say nothing of the state before the run. Three cases: the file was never read,
+/// it is the run's own output, or it is a temporary file that is gone.
 bool tells_nothing(const std::string& path, const Uses& uses, bool is_there) {
   if (!uses.read && !uses.status)
     return true;

@@ -118,8 +118,7 @@ struct Log {
 bool was_ended_by_parent(const Log& log, const Process& process);
 
 /// True for the process that a run began with, and the programs and wrapped programs that carried
-/// on its name
-/// ("0", "0e", "0w"): the root of the tree of processes of rank 0.
+/// on its name ("0", "0e", "0w"): the root of the tree of processes of rank 0.
 bool is_first_process(std::int64_t rank, const std::string& path);
 
 /// Reads all processes of one run: `run`, or the newest. A folder that does not exist is an empty

@@ -6,8 +6,7 @@
 namespace detshim {
 
 /// As many as this process may run on (sched_setaffinity, `taskset`), or as its control group has
-/// the time of
-/// (`docker run --cpus`), whichever is less. At least 1.
+/// the time of (`docker run --cpus`), whichever is less. At least 1.
 int usable_processors();
 
 /// As many as it may run on, whatever time it has there.

@@ -1,6 +1,5 @@
 // detshim scan: what in programs and libraries no preload can intercept, found by decoding their
-// code; with
-// --gpu, which kernels of files and folders depend on the order of threads.
+// code; with --gpu, which kernels of files and folders depend on the order of threads.
 #include "artifact_formats/artifact_formats.h"
 #include "report/kernel_report.h"
 #include "report/scan_report.h"

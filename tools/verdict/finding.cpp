@@ -1,9 +1,9 @@
 // The table of findings, and how a reason is named.
 //
 // Decides the level of each finding and whether a comparison of runs answers it, from the finding
-// alone. A key names a reason in the evidence file, so that a later run can be asked for what was
-// not seen before: it is made of what stays from run to run, and of no count. It cannot tell two
-// things that have the same name in one place apart.
+// alone. A key names a reason in the evidence file. A later run finds by it the reasons that are
+// new, so a key holds only what is the same in every run, and no counts. It cannot tell two things
+// apart that have the same name in one place.
 #include "verdict/finding.h"
 
 #include "support/wording.h"

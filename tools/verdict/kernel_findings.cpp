@@ -29,8 +29,8 @@ struct Launched {
 
 /// What a runtime or a driver says that cannot name its kernels.
 constexpr const char* no_name = "?";
-/// The kernels of a captured graph were counted as it was captured. Nodes that are made or changed
-/// by themselves have a name of which no code is found.
+/// Kernels of a graph are counted while it is captured. Nodes that are added or changed later have
+/// names for which no code is known.
 constexpr const char* graph = "a graph";
 
 /// `is_whole`: false where the log could not keep all names.

@@ -159,7 +159,7 @@ public:
   }
 
 private:
-  /// Of two names of one file, the second has only to be said to have changed.
+  /// A file may have two names. For the second, only whether the file has changed is noted.
   bool is_known(const std::string& name) {
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(name, error);

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view queue_kind = "multiprocessing.Queue";
 
-/// What races, by how the kind of a pool begins, and from how many calls on: one process that fills
-/// a queue, and one worker that takes all tasks, race with nobody.
+/// What races, by how the kind of a pool begins, and how many callers it takes: a single process or
+/// worker cannot race.
 struct RaceRow {
   std::string_view kind_start;
   Finding finding;

@@ -5,10 +5,10 @@
 // answers for; the level, which is the worst of the reasons that are left; and whether compared
 // runs answer for those (*verified*). *covered* is what is left where no reason is.
 //
-// It cannot know what leaves no trace: what no hook and no search of machine code sees. One run
-// says nothing of the next, so what can differ counts, whether it did or not. Evidence is believed
-// for the very program that was compared and for reasons that were there then; it never takes a
-// definite reason back.
+// It cannot see what leaves no trace: what no hook and no search of machine code sees. Something
+// counts if it *can* differ, even if it did not: one run says nothing of the next. Evidence is
+// believed for the very program that was compared and for reasons that were there then; it never
+// takes a definite reason back.
 #include "verdict/verdict.h"
 
 #include "verdict/finders.h"

@@ -23,9 +23,9 @@ struct Joined {
   Series whole, killed, resumed;
 };
 
-/// What came of the killed run, then of the resumed one, step by step; a step that both have is
-/// what the resumed one says, unless they differ in it. One between them may have been saved and
-/// not yet printed.
+/// The values of the killed run, then of the resumed one, step by step. If both runs have a step,
+/// the resumed run's value counts; if the values differ, that is a difference. A step between them
+/// may have been saved and not printed.
 void compare_joined(const Joined& series, const ComparedItem& item, const ComparisonRules& rules,
                     Comparison& result) {
   const std::size_t all = series.whole.size(), begun = series.killed.size(),

@@ -65,7 +65,7 @@ std::string log_folder(const Run& run, const LogVerdict& log) {
   return log.is_there ? run.log().string() : "";
 }
 
-/// "the verdict of both logs is uncovered - kernels: ...".
+/// "the verdict of both logs is partial - kernels: ...".
 std::string describe_verdicts(const LogVerdict& one, const LogVerdict& other) {
   const LogVerdict& worse = one.passes ? other : one;
   if (worse.level.empty())
@@ -78,8 +78,8 @@ std::string describe_verdicts(const LogVerdict& one, const LogVerdict& other) {
   return text;
 }
 
-/// Those that `perturbation` can have turned; of two runs that nothing was turned in, all but
-/// folders, which are sorted.
+/// The suspects that this perturbation can affect. Without a perturbation: all but folders, whose
+/// listing is sorted.
 std::vector<Suspect> suspects_under(const Perturbation* perturbation, const FirstCause& cause) {
   using enum SuspectKind;
   static const std::vector<SuspectKind> without_perturbation = {

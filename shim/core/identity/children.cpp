@@ -108,10 +108,9 @@ bool are_last_names_used() {
   return false;
 }
 
-/// If the last children have ended and used their names for nothing, the next ones get them: who
-/// starts the training program, and what that asked before, must not change its numbers. Not where
-/// it would be a race: beside threads, and where a program asks now and then whether a child has
-/// ended.
+/// If the last children have ended and drew nothing, the next ones get their names: a program's
+/// numbers must not depend on who starts it, or on the helpers that ran before. Not where that
+/// would be a race: with threads, or in a program that polls its children.
 void take_back_unused_names(Thread& thread) {
   LastChildren& last = last_children;
   const bool is_race = own.drawn || own.made_threads || own.polls_children || names_by_command();

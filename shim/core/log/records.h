@@ -76,9 +76,8 @@ void record_line(const char* line, size_t length, bool begins_log = false);
 void begin_log(const char* what);
 
 /// To be called before a program is executed in this process, or in a child that is about to be
-/// made
-/// (`spawns`): what was counted here is written, and if that program will not be able to write its
-/// log, the log reports it.
+/// made (`spawns`): what was counted here is written, and if that program will not be able to write
+/// its log, the log reports it.
 void prepare_log_for(char* const argv[], bool spawns);
 
 /// True if this process has a log that can be written to.

@@ -34,8 +34,7 @@ namespace settings_table {
     {"NCCL_COLLNET_ENABLE", "NCCL", "as each communicator is made", "NCCL documentation",
      Treatment::force, "0", "0|1", false, false, "libnccl|nvidia_nccl*", "2.5..2.32"},
     // Symmetric kernels ignore NCCL_ALGO: those for registered windows, and those for other buffers
-    // that the
-    // two variables behind it ask for.
+    // that the two variables behind it ask for.
     {"NCCL_WIN_ENABLE", "NCCL", "as each communicator is made", "NCCL's init.cc, enqueue.cc",
      Treatment::force, "0", "0", false, false, "libnccl|nvidia_nccl*", "2.5..2.32",
      "2.27 on: what asks for symmetric memory is refused"},
@@ -54,10 +53,8 @@ namespace settings_table {
      "oneMKL Developer Guide, MKL_DYNAMIC; measured on 2026.2", Treatment::force, "FALSE", "FALSE",
      false, true},
     // AUTO depends on the processor and keeps to one path through the code: the same bits on the
-    // same
-    // processor
-    // with the same number of threads. COMPATIBLE would hold across processors, and is many times
-    // slower.
+    // same processor with the same number of threads. COMPATIBLE would hold across processors, and
+    // is many times slower.
     {"MKL_CBWR", "MKL", "at the first call",
      "oneMKL Developer Guide, Conditional Numerical Reproducibility; measured", Treatment::force,
      "AUTO", "AUTO*|COMPATIBLE*|SSE*|SSSE3*|AVX*|BRANCH=A*|BRANCH=C*|BRANCH=S*", false, true, "",
@@ -150,8 +147,7 @@ namespace settings_table {
     {"OPENBLAS_NUM_THREADS", "OpenBLAS", "as it is loaded", "OpenBLAS's README"},
     {"MKL_NUM_THREADS", "MKL", "at the first call that has threads", "oneMKL Developer Guide"},
     // Its own seed is the one number for every rank, worker and device; without it CuPy takes
-    // os.urandom,
-    // which is pinned, for each its own.
+    // os.urandom, which is pinned, for each its own.
     {"CUPY_SEED", "CuPy", "at the first draw on each device", "cupy/random/_generator.py"},
     // How many channels there are decides the shape of each tree.
     {"NCCL_MIN_NCHANNELS", "NCCL", "as each communicator is made", "NCCL documentation"},

@@ -3,12 +3,11 @@
 //
 // Rules, each because a program broke without it:
 // - A note is some stores into memory of the thread's own: no lock, no system call, no look at who
-// the thread
-//   is. Programs read a clock a million times a second, in sandboxes, and in signal handlers.
+//   the thread is. Programs read a clock a million times a second, in sandboxes, and in signal
+//   handlers.
 // - Of each call site the first and the latest reading are kept: a value read once at the start is
-// known after
-//   a million readings elsewhere. Entries go by the low bits of addresses, which are the same in
-//   every run.
+//   known after a million readings elsewhere. Entries go by the low bits of addresses, which are
+//   the same in every run.
 #pragma once
 
 #include "core/base/generations.h"

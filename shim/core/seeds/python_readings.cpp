@@ -201,8 +201,8 @@ PythonReading* reading_of(const PythonSeed& seed, const PythonValue& value, Fit&
   return surest_reading(value, place.user >= 0 ? place.key() : 0, fit);
 }
 
-/// The first that is made of a reading is its seed, and what else is made of it lies as far from
-/// that as the program puts it: whether it was rounded up is of no account.
+/// The first value that is made of a reading is its seed. Later values keep their distance to it;
+/// rounding does not matter.
 void mark_passed(PythonReading& reading, uint64_t name, int64_t offset) {
   reading.offset = offset;
   reading.first = name;
@@ -263,8 +263,8 @@ bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, C
   explanation.owner_is_first = reading->owner_is_first;
   explanation.offset = fit.offset;
   explanation.instance = derive(reading->owner_key, reading->order);
-  // Where another process or thread read, its place in its line names the seed: which of those that
-  // it was handed to comes first is a race.
+  // Another process or thread has read: the reading's position on its line names the seed. The
+  // order of arrival cannot: that is a race.
   const uint64_t handed_on =
       derive(derive(reading->owner_key, reading->line), number_in_line(*reading));
   chosen = choose_read_seed(

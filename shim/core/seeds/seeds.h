@@ -4,11 +4,10 @@
 // - A value that the program fixes stays, bit for bit. So golden values hold, and pools that seed
 //   by task, ranks that seed alike, replays and restarts go on as they would. `vary` maps it by
 //   DETSHIM_SEED and the value alone, and no two values become one.
-// - A value that changes from run to run (core/seeds/rules/ says which) is replaced by the
-// next seed in
-//   the sequence of the thread that read it: DETSHIM_SEED itself for the first one of the first
-//   process. What was added to the clock is added again. One reading is one seed, whoever passes it
-//   and however often.
+// - A value that changes from run to run (core/seeds/rules/ says which) is replaced by the next
+//   seed in the sequence of the thread that read it: DETSHIM_SEED itself for the first one of the
+//   first process. What was added to the clock is added again. One reading is one seed, whoever
+//   passes it and however often.
 // - What may have come from a clock is replaced by its place among the seeds of the process, where
 //   their order is fixed (core/seeds/rules/order.cpp).
 #pragma once

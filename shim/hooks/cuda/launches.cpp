@@ -90,8 +90,7 @@ const char* driver_name(const Call& call, CUfunction function) {
 }
 
 // What the hooks of launches do. Those of a function and of its variant for the per-thread default
-// stream
-// (_ptsz) are the same.
+// stream (_ptsz) are the same.
 
 template <typename Call, typename... Arguments>
 auto launch(const Call& call, Arguments... arguments) {
