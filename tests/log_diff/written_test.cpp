@@ -158,6 +158,21 @@ std::string reduction(int count, const std::string& sum = "") {
          R"(","type":"7","operation":"0")" + (sum.empty() ? "" : R"(,"returned":")" + sum + "\"");
 }
 
+// Nothing shows that the two are one build.
+TEST_F(Written, ProgramsOfTwoPathsWithoutABuildAreTwo) {
+  const auto write = [](WrittenLog& log, const std::string& program) {
+    log.start(0, "0", 1, "", program)
+        .line(R"({"t":"build","file":")" + program + R"(","id":""})")
+        .draw(1)
+        .end();
+  };
+  write(a_, "/a/train");
+  write(b_, "/b/train");
+  const Compared result = compared();
+  EXPECT_EQ(result.status, 1) << result;
+  EXPECT_EQ(result.document["notes"].size(), 0U) << result;
+}
+
 TEST_F(Written, OrderOfArrivalMeansNothing) {
   a_.start().draw(1, "10", "0.1").draw(1, "20", "0.2").draw(2, "30", "0.1").end();
   b_.start().draw(1, "20", "0.2").draw(1, "10", "0.1").draw(2, "30", "0.1").end();

@@ -187,6 +187,25 @@ TEST(System, LeavesTheSignalsOfACancelledCallAsTheyWere) {
   EXPECT_EQ(lines(result.out), (std::vector<std::string>{"cancelled", "as before", "as before"}));
 }
 
+// As in a container: the shell is process 1, and 10 to 19 begin with its number.
+TEST(Script, KeepsItsProgramsApartAsTheFirstProcessOfANamespace) {
+  const std::vector<std::string> in_namespace = {"unshare", "-pf", "--mount-proc"};
+  std::vector<std::string> command = in_namespace;
+  command.push_back("true");
+  if (run(command).status != 0)
+    GTEST_SKIP() << "no namespaces here";
+  command = in_namespace;
+  constexpr std::size_t programs = 22;
+  for (const std::string word :
+       {std::string("sh"), std::string("-c"),
+        "for i in $(seq " + std::to_string(programs) + "); do " + plain + "; done; true"})
+    command.push_back(word);
+  const std::vector<std::string> values = drawn(command);
+  EXPECT_EQ(values.size(), 8 * programs);
+  EXPECT_EQ(std::set<std::string>(values.begin(), values.end()).size(), values.size());
+  EXPECT_EQ(drawn(command), values);
+}
+
 /// The kinds of the verdict's reasons.
 std::set<std::string> reasons_of(const std::string& program) {
   const TemporaryFolder scratch;

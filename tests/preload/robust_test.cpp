@@ -4,6 +4,7 @@
 #include "run.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <csignal>
 #include <cstdlib>
@@ -405,6 +406,37 @@ TEST(FullDisk, IsNotTheProgramsProblem) {
       EXPECT_NE(loud.err.find("detshim: "), std::string::npos) << loud.err;
     }
   }
+}
+
+// The line that the full disk cut stays cut; what is written when there is room again has its own.
+TEST(FullDisk, TearsOneLineAndNoOther) {
+  const TemporaryFolder scratch;
+  std::filesystem::create_directory(scratch.log());
+  if (mount("none", scratch.log().c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "no file system can be mounted here";
+  std::ofstream(scratch.path() / "tear.c")
+      << "#include <stdlib.h>\n#include <fcntl.h>\n#include <unistd.h>\n"
+         "#define FOUR(X) X; X; X; X\n"
+         "int main(int count, char** words) {\n  static char block[4096];\n  rand();\n"
+         "  int filler = open(words[1], O_CREAT | O_WRONLY, 0600);\n"
+         "  while (write(filler, block, sizeof block) > 0) ;\n  close(filler);\n"
+         "  FOUR(FOUR(FOUR(srand(1))));\n" // records of 64 call sites
+         "  unlink(words[1]);\n  lrand48();\n  return 0;\n}\n";
+  ASSERT_EQ(run({"gcc", "-w", "-o", "tear", "tear.c"}, {}, scratch.path()).status, 0);
+  const Result result = run({"./tear", (scratch.log() / "filler").string()},
+                            under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
+  std::size_t torn = 0, last = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{scratch.log()})
+    if (entry.path().extension() == ".jsonl")
+      for (const std::string& line : lines(contents(entry.path()))) {
+        const auto record = nlohmann::json::parse(line, nullptr, false);
+        torn += record.is_discarded() && !line.empty() ? 1 : 0;
+        last += !record.is_discarded() && record.value("fn", "") == "lrand48" ? 1 : 0;
+      }
+  umount(scratch.log().c_str());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(torn, 1U);
+  EXPECT_EQ(last, 1U);
 }
 
 TEST(ClosedStreams, AreNoError) {

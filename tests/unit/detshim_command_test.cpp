@@ -485,6 +485,10 @@ TEST_F(DetshimCommand, LogHoldsItsRecordsAgainstTheEnd) {
   EXPECT_EQ(verdict(R"("pin":2)", numbered(1) + numbered(3)), "unverified lost_records") << "a gap";
   EXPECT_EQ(verdict(R"("pin":1)", numbered(2)), "unverified lost_records")
       << "a gap at the beginning";
+  const std::string before = numbered(1) + numbered(2) + start_line(); // of what it executed
+  EXPECT_EQ(verdict(R"("pin":3)", before + numbered(1)), "covered");
+  EXPECT_EQ(verdict(R"("pin":3)", before + numbered(2)), "unverified lost_records")
+      << "a gap behind an exec";
 }
 
 TEST_F(DetshimCommand, LogClosesWithAVerdict) {
@@ -731,6 +735,28 @@ TEST_F(DetshimCommand, LogHasNoReasonForStaticProgramsThatDrawNothing) {
   std::filesystem::remove(log_ / "0-0-1.jsonl");
   write("0-0-1.jsonl", start_line() + executes(quiet) + end_line + executes("/gone/program"));
   EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << "one of them is not known";
+}
+
+// More of them than a log's reader keeps examples of.
+TEST_F(DetshimCommand, LogHasAReasonForOneThatDrawsAmongManyStaticPrograms) {
+  const auto executes = [](const std::string& program) {
+    return call_line("execve", "uncovered",
+                     R"(,"program":")" + program + R"(","why":"statically linked")");
+  };
+  const std::string source = (folder_ / "quiet.c").string(), quiet = (folder_ / "quiet").string();
+  std::ofstream(source) << "void _start(void) { for (;;) ; }\n";
+  ASSERT_EQ(run({"cc", "-static", "-nostdlib", "-o", quiet, source}).status, 0);
+  const std::string draws = (folder_ / "z_draws").string(); // the last by name
+  std::filesystem::copy_file(RAW_DRAWS_STATIC, draws);
+  std::string lines = start_line() + executes(draws);
+  constexpr int many = 520;
+  for (int i = 0; i < many; ++i) {
+    const std::string link = quiet + std::to_string(i);
+    std::filesystem::create_hard_link(quiet, link);
+    lines += executes(link);
+  }
+  write("0-0-1.jsonl", lines + end_line);
+  EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3);
 }
 
 TEST_F(DetshimCommand, LogPrintsOneJsonDocument) {

@@ -216,6 +216,21 @@ TEST_F(NamedSeeds, AreOneWhereTheyWereOne) {
             drawn);
 }
 
+// Two values that were equal in one of the compared runs are two.
+TEST_F(NamedSeeds, ThatMetInOneRunAreTwo) {
+  copy_program("seeds_that_met_once.cpp");
+  ASSERT_EQ(run({"g++", "-o", "seed", "seed.cpp", "-pthread"}, {}, scratch_.path()).status, 0);
+  const TemporaryFolder elsewhere;
+  const std::string mark = (elsewhere.path() / "mark").string();
+  verify({"./seed", mark});
+  EXPECT_EQ(learned().size(), 2U);
+  for (const std::string entry : learned())
+    EXPECT_EQ(entry.find('='), std::string::npos) << entry;
+  const std::string drawn = run_once({"./seed", mark}).out;
+  std::filesystem::remove(mark);
+  EXPECT_EQ(run_once({"./seed", mark}).out, drawn) << "whether they meet again or not";
+}
+
 TEST_F(NamedSeeds, AreThoseOfFilesWithBlanksInTheirNames) {
   std::ofstream(scratch_.path() / "my train.py") << "import random, time\n"
                                                     "t = hash(str(time.time_ns()))\n"
