@@ -385,7 +385,12 @@ INSTANTIATE_TEST_SUITE_P(
                         "environment", {"bash", "script"}, "SEED=${EPOCHREALTIME#*.} ./program\n"},
                     Script{"file", {"sh", "script"}, "date +1%N >seed\n./program <seed\n"},
                     Script{"pipe", {"bash", "script"}, "date +1%N | ./program\n"},
-                    Script{"status", {"bash", "script"}, "./program $SRANDOM$(date +%N)\n"}),
+                    Script{"status", {"bash", "script"}, "./program $SRANDOM$(date +%N)\n"},
+                    Script{"text", {"bash", "-c", "./program $$"}, ""},
+                    Script{"text_of_sh", {"sh", "-c", "SEED=$$ exec ./program"}, ""},
+                    Script{"file_of_system",
+                           {"bash", "-c", "./program $(cut -d' ' -f1 /proc/uptime | tr -d .)"},
+                           ""}),
     [](const auto& tested) {
       return std::string(tested.param.name);
     });

@@ -173,6 +173,41 @@ TEST(PythonSeeds, ThatStandBesideAClockStay) {
         << program;
 }
 
+// An id is the same whenever it is read.
+TEST(PythonSeeds, OfAnIdRepeatAndAreOne) {
+  if (run({python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"}).status != 0)
+    GTEST_SKIP() << "an older Python";
+  const std::string program = "import random, os\nrandom.seed(os.getpid())\nprint(random.random(), "
+                              "random.Random(os.getpid()).random())\n"
+                              "print(random.Random(hash((os.getpid(), 1))).random())\n";
+  EXPECT_NE(run({python, "-c", program}).out, run({python, "-c", program}).out);
+  const std::string drawn = printed(program, {{"DETSHIM_SEED", "42"}});
+  EXPECT_EQ(printed(program, {{"DETSHIM_SEED", "42"}}), drawn);
+  const std::string both = lines(drawn).at(0);
+  EXPECT_EQ(both.substr(0, both.find(' ')), both.substr(both.find(' ') + 1));
+  EXPECT_NE(lines(drawn).at(1), both.substr(0, both.find(' ')));
+}
+
+// Runs that a number on the command line tells apart have other seeds, where it may be mixed in.
+TEST(PythonSeeds, OfTwoRepetitionsAreTwo) {
+  if (run({python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"}).status != 0)
+    GTEST_SKIP() << "an older Python";
+  const auto drawn = [](const std::string& seed, const std::string& number) {
+    const TemporaryFolder scratch;
+    return run({python, "-c",
+                "import random, sys, time\nrandom.seed(" + seed + ")\nprint(random.random())",
+                "--rep", number},
+               under_shim(scratch, {{"DETSHIM_SEED", "42"}}))
+        .out;
+  };
+  for (const char* seed : {"time.time_ns() + int(sys.argv[2])", "hash((time.time(), sys.argv[2]))",
+                           "f'{time.time()}-{sys.argv[2]}'"}) {
+    EXPECT_EQ(drawn(seed, "1"), drawn(seed, "1")) << seed;
+    EXPECT_NE(drawn(seed, "1"), drawn(seed, "2")) << seed;
+  }
+  EXPECT_EQ(drawn("time.time()", "1"), drawn("time.time()", "2")) << "DETSHIM_SEED, and that alone";
+}
+
 class InParallel : public testing::TestWithParam<const char*> {};
 
 /// Each line has the numbers of one worker.

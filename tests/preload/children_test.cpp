@@ -187,6 +187,18 @@ TEST(System, LeavesTheSignalsOfACancelledCallAsTheyWere) {
   EXPECT_EQ(lines(result.out), (std::vector<std::string>{"cancelled", "as before", "as before"}));
 }
 
+// Whether a command in the background has ended when the next one begins is a race.
+TEST(Script, WithCommandsInTheBackgroundHasNamesThatNoRaceDecides) {
+  if (find_program("bash").empty())
+    GTEST_SKIP() << "no bash";
+  for (const std::string before : {"read x < <(echo a)", "true & :", "mapfile -t A < <(ls)"}) {
+    std::set<std::vector<std::string>> runs;
+    for (int run = 0; run < 8; ++run)
+      runs.insert(drawn({"bash", "-c", before + "; " + plain + "; true"}));
+    EXPECT_EQ(runs.size(), 1u) << before;
+  }
+}
+
 // As in a container: the shell is process 1, and 10 to 19 begin with its number.
 TEST(Script, KeepsItsProgramsApartAsTheFirstProcessOfANamespace) {
   const std::vector<std::string> in_namespace = {"unshare", "-pf", "--mount-proc"};

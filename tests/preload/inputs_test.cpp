@@ -99,6 +99,7 @@ constexpr Input inputs[] = {
     {"accept", "network"},
     {"accept4", "network"},
     {"recvfrom", "network"},
+    {"getsockname", "network"},
 };
 
 TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {

@@ -110,14 +110,16 @@ bool are_last_names_used() {
 
 /// If the last children have ended and drew nothing, the next ones get their names: a program's
 /// numbers must not depend on who starts it, or on the helpers that ran before. Not where that
-/// would be a race: with threads, or in a program that polls its children.
+/// would be a race: with threads, in a program that polls its children, or in a script that runs
+/// commands in the background.
 void take_back_unused_names(Thread& thread) {
   LastChildren& last = last_children;
   const bool is_race = own.drawn || own.made_threads || own.polls_children || names_by_command();
   if (!last.are_there || (is_race && !own.is_wrapper) || may_have_child())
     return;
   last.are_there = false;
-  if (!last.are_all_here || last.maker != &thread || are_last_names_used())
+  if (!last.are_all_here || last.maker != &thread || may_run_in_background() ||
+      are_last_names_used())
     return;
   SignalSafeLock guard(own.children_lock);
   thread.forks -= static_cast<uint32_t>(last.count);
@@ -146,12 +148,13 @@ bool count_child(ProcessName& name, bool& is_beside, Thread& thread) {
       own.children++ == 0; // from now on the published state is that of a process with children
   if (is_handoff) {
     last_children.before = own_name();
-    if (!own.is_wrapper)
+    if (!own.is_wrapper) {
       take_own_name_away();
+      begin_generation();
+    }
     name = own.to_hand_on;
     name.turn = own.turns;
     remember_child(name, true, thread);
-    begin_generation();
   }
   if (is_first)
     write_variable(); // a page that every fork would have to copy again

@@ -7,8 +7,10 @@
 #include "common/text.h"
 #include "core/base/environment.h"
 #include "core/base/placement.h"
+#include "core/identity/process.h"
 #include "core/policy/options.h"
 
+#include <fcntl.h>
 #include <sys/auxv.h>
 
 namespace detshim {
@@ -64,15 +66,116 @@ bool names_by_command() { return chosen_naming() >= by_command; }
 
 bool first_child_is_a_race() { return chosen_naming() == by_command_from_the_first; }
 
+namespace {
+
+/// Looks through a script for what a shell does not wait for. Comments and texts in quotes count
+/// too: to take them for commands only leaves names as they are.
+class ScriptReader {
+public:
+  void take(char c) {
+    const bool is_list_or_redirection = before_ == '&' || before_ == '>' || before_ == '<';
+    const bool closes_ampersand = is_ampersand_open_ && c != '&' && c != '>';
+    found_ |= closes_ampersand;
+    found_ |= c == '(' && (before_ == '<' || before_ == '>');
+    is_ampersand_open_ = c == '&' && !is_list_or_redirection;
+    before_ = c;
+    constexpr char coprocess[] = "coproc";
+    matched_ = c == coprocess[matched_] ? matched_ + 1 : 0;
+    found_ |= coprocess[matched_] == 0;
+    matched_ = found_ ? 0 : matched_;
+  }
+  bool found() const { return found_ || is_ampersand_open_; }
+
+private:
+  char before_ = 0;
+  bool found_ = false;
+  bool is_ampersand_open_ = false; ///< the last character: it may be the first of `&&`
+  size_t matched_ = 0;
+};
+
+bool text_runs_in_background(const char* text) {
+  ScriptReader reader;
+  for (; *text != 0; ++text)
+    reader.take(*text);
+  return reader.found();
+}
+
+bool file_runs_in_background(const char* path) {
+  const int file = sys::openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (file < 0)
+    return true;
+  ScriptReader reader;
+  char block[1024];
+  long size = 0;
+  while ((size = sys::read(file, block, sizeof block)) > 0)
+    for (long i = 0; i < size; ++i)
+      reader.take(block[i]);
+  sys::close(file);
+  return size < 0 || reader.found();
+}
+
+/// Where a shell's script is, by its arguments; neither: it reads its standard input.
+struct ScriptOfShell {
+  const char* text = nullptr;
+  const char* file = nullptr;
+
+  ScriptOfShell() {
+    char* const* word = given_arguments();
+    if (*word != nullptr && same_text(program_name(), "busybox"))
+      ++word; // the applet's name
+    if (*word == nullptr)
+      return;
+    while (*++word != nullptr) {
+      const bool is_option = **word == '-' || **word == '+';
+      if (!is_option)
+        file = *word;
+      else if (!starts_with(*word, "--") && contains(*word, "c"))
+        text = word[1];
+      else
+        continue;
+      return;
+    }
+  }
+};
+
+bool is_of_shell() {
+  const char* const called = program_name(); // a login shell's begins with a hyphen
+  return is_shell(*called == '-' ? called + 1 : called);
+}
+
+bool script_runs_in_background() {
+  const ScriptOfShell script;
+  if (script.text != nullptr)
+    return text_runs_in_background(script.text);
+  return script.file == nullptr || file_runs_in_background(script.file);
+}
+
+} // namespace
+
 bool is_wrapper() {
-  // A login shell's name begins with a hyphen.
-  const char* const called = program_name();
-  if (is_shell(*called == '-' ? called + 1 : called))
+  if (is_of_shell())
     return true;
   for (const char* const name : wrappers)
     if (same_text(executed_name(), name))
       return true;
   return false;
+}
+
+bool may_run_in_background() {
+  DETSHIM_STARTUP_DATA static constinit uint8_t known = 0;
+  enum : uint8_t { not_looked_at, waits_for_all, does_not };
+  if (!is_of_shell())
+    return false;
+  if (known == not_looked_at)
+    known = script_runs_in_background() ? does_not : waits_for_all;
+  return known == does_not;
+}
+
+bool expands_in_command() {
+  if (identity::own.was_forked || !is_of_shell())
+    return false; // a subshell has the arguments too
+  const ScriptOfShell script;
+  return script.text != nullptr && (contains(script.text, "$") || contains(script.text, "`"));
 }
 
 uint64_t command_hash(char* const argv[]) {

@@ -24,6 +24,15 @@ bool first_child_is_a_race();
 /// beginning.
 bool is_wrapper();
 
+/// True if this process is a shell whose script may run commands that it does not wait for (`&`,
+/// `<(…)`, `coproc`), by its text; and if the text cannot be read. Whether such a command has ended
+/// when the next one begins is a race.
+bool may_run_in_background();
+
+/// True if this process is a shell that was given its script as an argument (`-c`), and something
+/// is expanded in that (`$$`, `$(date)`). Whoever it turns into, its own log has the script.
+bool expands_in_command();
+
 /// Hash of a command line: its arguments with their ends, without what may be a secret, since the
 /// log has the name that it becomes part of.
 uint64_t command_hash(char* const argv[]);

@@ -85,15 +85,27 @@ bool is_own_file_name(const char* name) {
   return next < '0' || next > '9';
 }
 
-/// True if a forked child has written, or may have: it does so in its parent's files.
-bool has_forked_child_written() {
+/// True if a forked child has drawn, or may have: it counts in its parent's files.
+bool has_forked_child_drawn(int folder) {
   if (shared_page == nullptr)
     return false;
   const auto state = __atomic_load_n(&shared_page->files, __ATOMIC_ACQUIRE);
   if (state == SharedPage::none)
     return false;
-  return !is_own_file_name(shared_page->stem) ||
-         __atomic_load_n(&shared_page->has_joined, __ATOMIC_RELAXED) != 0;
+  const bool is_own = is_own_file_name(shared_page->stem);
+  if (is_own && __atomic_load_n(&shared_page->has_joined, __ATOMIC_RELAXED) == 0)
+    return false;
+  if (identity::own.drawn || state != SharedPage::published || folder < 0)
+    return true; // which counts are whose is not told
+  Text<176> name;
+  name.add(shared_page->stem).add(".counts");
+  const int file =
+      sys::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0)
+    return true;
+  const bool drew = has_drawn(file);
+  sys::close(file);
+  return drew;
 }
 
 /// True if the folder that the log's would be made in has no room, or must not be changed.
@@ -123,21 +135,19 @@ bool is_log_refused() {
 bool is_name_used(const PathText& path, uint64_t handoffs) {
   const bool may_be_cut =
       text_length(path) > sizeof path / 2; // what is made of it then does not show it
-  if (may_be_cut || has_forked_child_written())
-    return true;
-  if (process().log_folder_length > longest_folder)
+  if (may_be_cut || process().log_folder_length > longest_folder)
     return true;
   Text<longest_folder + 1> text;
   text.add(process().log_folder, process().log_folder_length).c_str();
   const int folder = sys::openat(AT_FDCWD, text.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool is_used = has_forked_child_drawn(folder);
   if (folder == -ENOENT)
-    return is_log_refused();
+    return is_used || is_log_refused();
   if (folder < 0)
     return true;
-  bool is_used = false;
   each_entry(folder, [&](const char* name) {
-    is_used = is_made_of(path_in(name), path, handoffs) && ends_with(name, ".jsonl") &&
-              !is_own_file_name(name) && has_process_drawn(folder, name);
+    is_used = is_used || (is_made_of(path_in(name), path, handoffs) && ends_with(name, ".jsonl") &&
+                          !is_own_file_name(name) && has_process_drawn(folder, name));
     return is_used;
   });
   sys::close(folder);

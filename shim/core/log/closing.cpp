@@ -6,6 +6,7 @@
 #include "core/base/generations.h"
 #include "core/base/placement.h"
 #include "core/base/signal_safe_lock.h"
+#include "core/identity/command_names.h"
 #include "core/identity/process.h"
 #include "core/identity/shared_page.h"
 #include "core/identity/thread.h"
@@ -281,8 +282,8 @@ void go_on_with_log() { closed = 0; }
 void begin_awaited_log() {
   if (log_file::has_begun())
     return;
-  const bool is_wanted =
-      process().is_log_awaited || (is_root() && is_run_listed()) || have_children_logs();
+  const bool is_wanted = process().is_log_awaited || (is_root() && is_run_listed()) ||
+                         have_children_logs() || expands_in_command();
   if (!is_wanted)
     return;
   log_file::with_lock([] {

@@ -21,6 +21,7 @@ struct PythonReading {
   uint64_t first; ///< what of it was passed first, if anything was
   bool owner_is_first;
   bool is_passed;
+  bool is_id; ///< and no clock: known by where it stands alone
 };
 
 /// The last of a thread's first thousand, by their lines (hooks/runtimes/python_clocks.cpp), and
@@ -128,6 +129,8 @@ PythonReading* surest_reading(const PythonValue& value, uint64_t line, Fit& fit)
   int surest_way = way_count;
   const uint64_t own = own_key();
   any_reading([&](PythonReading& reading, uint64_t number) {
+    if (reading.is_id)
+      return false;
     Candidate candidate(reading, value, number < latest);
     candidate.is_of_line = line != 0 && reading.line == line && reading.owner_key == own;
     const int way = candidate.is_one() ? way_of(candidate) : way_count;
@@ -184,7 +187,7 @@ bool may_be_reading(const PythonSeed& seed, const PythonValue& value) {
   if (readings.peek() == nullptr || (!seed.is_real && (seed.hash != 0 || seed.is_small())))
     return false;
   return any_reading([&](PythonReading& reading, uint64_t number) {
-    return Candidate(reading, value, number < latest).is_one();
+    return !reading.is_id && Candidate(reading, value, number < latest).is_one();
   });
 }
 
@@ -192,8 +195,11 @@ bool may_be_reading(const PythonSeed& seed, const PythonValue& value) {
 /// is known to make it.
 PythonReading* reading_of(const PythonSeed& seed, const PythonValue& value, Fit& fit,
                           bool& is_handed_on) {
-  if (PythonReading* const inside = reading_in_expression(is_handed_on))
+  if (PythonReading* const inside = reading_in_expression(is_handed_on)) {
+    if (!inside->is_id)
+      fit = value.of(inside->time, false);
     return inside;
+  }
   if (!may_be_reading(seed, value))
     return nullptr;
   PythonCallSite place;
@@ -213,25 +219,39 @@ unsigned bits_of(const PythonSeed& seed) { return seed.is_real || seed.whole >> 
 
 } // namespace
 
-void note_python_reading(const ReadingPlace& place, int64_t seconds, int64_t nanoseconds) {
-  const uint64_t line = place.line;
+namespace {
+
+/// A place for the calling thread's next reading; nullptr where there is none.
+PythonReading* next_reading(const ReadingPlace& place) {
   const ClockSamples* const own = own_clock_samples();
   Readings* const all = own != nullptr ? readings.get() : nullptr;
   if (all == nullptr)
-    return;
+    return nullptr;
   PythonReading* const newest =
       all->count > 0 ? &all->of[(all->count - 1) % Readings::limit] : nullptr;
   // Of those whose lines are not looked at any more the latest is enough.
-  if (line != 0 || newest == nullptr || newest->line != 0 || newest->is_passed)
+  if (place.line != 0 || newest == nullptr || newest->line != 0 || newest->is_passed)
     ++all->count;
   PythonReading& reading = all->of[(all->count - 1) % Readings::limit];
   reading = {};
-  reading.line = line;
+  reading.line = place.line;
   reading.by = place.by;
   reading.owner_key = own->owner_key;
   reading.owner_is_first = own->owner_is_first;
   reading.order = own->order;
-  reading.time = {seconds, nanoseconds};
+  return &reading;
+}
+
+} // namespace
+
+void note_python_id(const ReadingPlace& place) {
+  if (PythonReading* const reading = next_reading(place))
+    reading->is_id = true;
+}
+
+void note_python_reading(const ReadingPlace& place, int64_t seconds, int64_t nanoseconds) {
+  if (PythonReading* const reading = next_reading(place))
+    reading->time = {seconds, nanoseconds};
 }
 
 bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, ChosenSeed& chosen) {
@@ -248,6 +268,9 @@ bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, C
   if (reading == nullptr)
     return false;
   const bool is_own = reading->owner_key == own_key();
+  // What the user's numbers may be mixed in: two runs that differ by them have other seeds.
+  const bool is_mixed = reading->is_id || !fit.is_there || fit.offset != 0;
+  const uint64_t numbers = is_mixed && is_own ? numbers_of_user() : 0;
   if (!reading->is_passed) {
     fit.offset = is_own ? 0 : fit.offset;
     mark_passed(*reading, value.name(), fit.offset);
@@ -259,10 +282,11 @@ bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, C
   Explanation explanation;
   explanation.origin = Origin::clock;
   explanation.rule = SeedRule::python_reading;
-  explanation.owner_key = reading->owner_key;
-  explanation.owner_is_first = reading->owner_is_first;
+  explanation.owner_key = numbers == 0 ? reading->owner_key : derive(reading->owner_key, numbers);
+  explanation.owner_is_first = reading->owner_is_first && numbers == 0;
   explanation.offset = fit.offset;
-  explanation.instance = derive(reading->owner_key, reading->order);
+  // An id is the same whenever it is read.
+  explanation.instance = derive(reading->owner_key, reading->is_id ? value.name() : reading->order);
   // Another process or thread has read: the reading's position on its line names the seed. The
   // order of arrival cannot: that is a race.
   const uint64_t handed_on =

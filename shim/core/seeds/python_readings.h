@@ -19,6 +19,9 @@ struct ReadingPlace {
   PythonInstruction by = {};
 };
 
+/// The calling thread has read an id there.
+void note_python_id(const ReadingPlace& place);
+
 /// The calling thread has read a clock there, and has noted that (core/seeds/clock_samples.h).
 void note_python_reading(const ReadingPlace& place, int64_t seconds, int64_t nanoseconds);
 

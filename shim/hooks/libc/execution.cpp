@@ -9,6 +9,7 @@
 #include "core/fingerprint/output_digests.h"
 #include "core/fingerprint/pending_transfers.h"
 #include "core/identity/children.h"
+#include "core/identity/command_names.h"
 #include "core/log/closing.h"
 #include "core/log/log_file.h"
 #include "core/policy/settings_table.h"
@@ -221,7 +222,7 @@ public:
       return;
     if (!is_missing(program.path)) {
       record_user_call_sites(); // the next program has none of them
-      if (!leaves_log)
+      if (!leaves_log || expands_in_command())
         begin_awaited_log();
     }
     if (!has_log())

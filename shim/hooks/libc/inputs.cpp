@@ -176,10 +176,17 @@ pid_t ask_for_end(const Call& call, pid_t child, int* status, int flags) {
   return ended;
 }
 
+/// How much memory there is. The system's tools take as much as is good (sort), and tell nobody.
+template <typename Call, typename... Arguments>
+auto read_memory(const Call& call, Arguments... arguments) {
+  return is_tool_of_system() ? call.real(arguments...)
+                             : read_input<UserCall::system>(call, arguments...);
+}
+
 /// Free memory; what else a system says of itself stays while it is up.
 template <typename Call>
 long read_configuration(const Call& call, int name) {
-  return name == _SC_AVPHYS_PAGES ? read_input<UserCall::system>(call, name) : call.real(name);
+  return name == _SC_AVPHYS_PAGES ? read_memory(call, name) : call.real(name);
 }
 
 constexpr Description noted = {
@@ -235,6 +242,8 @@ DETSHIM_TEMPLATE_HOOKS(libc, Status, lstat, lstat64, status_of, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, StatusAt, fstatat, fstatat64, status_at, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Access, access, access_of, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, OfThree, connect, accept, read_input<UserCall::network>, noted);
+// The port that the kernel has chosen.
+DETSHIM_TEMPLATE_HOOK(libc, OfThree, getsockname, read_input<UserCall::network>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, OfFour, accept4, read_input<UserCall::network>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Receive, recvfrom, read_input<UserCall::network>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, noted);
@@ -242,7 +251,7 @@ DETSHIM_TEMPLATE_HOOK(libc, End, waitpid, ask_for_end, noted);
 DETSHIM_TEMPLATE_HOOK(libc, SetTimer, timer_settime, read_input<UserCall::timer>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Alarm, alarm, read_input<UserCall::timer>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Usage, getrusage, read_input<UserCall::system>, noted);
-DETSHIM_TEMPLATE_HOOK(libc, Answer, sysinfo, read_input<UserCall::system>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Answer, sysinfo, read_memory, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, Answer, ftime, adjtimex, read_input<UserCall::system>, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, Answer, ntp_gettime, ntp_gettimex, read_input<UserCall::system>,
                        noted);

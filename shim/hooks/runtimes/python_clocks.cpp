@@ -194,11 +194,18 @@ bool is_reading_of_seeding_package(PythonCallSite& call_site) {
   return seeds;
 }
 
+void note_reading_at(const ReadingPlace& at, PythonReading reading, const ReadTime& time) {
+  if (reading == PythonReading::id)
+    note_python_id(at);
+  else if (time.is_there)
+    note_python_reading(at, time.seconds, time.nanoseconds);
+}
+
 /// A place that was looked at reads again.
 void repeat_reading(const KnownReading& known, const void* caller, PythonReading reading,
                     const ReadTime& time) {
-  if (known.is_users && time.is_there)
-    note_python_reading(known.at, time.seconds, time.nanoseconds);
+  if (known.is_users)
+    note_reading_at(known.at, reading, time);
   if (known.kept != nullptr)
     repeat_python_call(*known.kept, caller, reading == PythonReading::other_clock);
 }
@@ -215,8 +222,7 @@ void note_users_reading(const void* caller, PythonReading reading, const ReadTim
   found.is_users = true;
   if (is_held) {
     found.at = {call_site.key(), instruction_of_users_python()};
-    if (time.is_there)
-      note_python_reading(found.at, time.seconds, time.nanoseconds);
+    note_reading_at(found.at, reading, time);
     exchange_python_seeds(caller);
   }
   if (options().pins())

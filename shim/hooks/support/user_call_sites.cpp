@@ -376,12 +376,10 @@ void record_call_site(CallSite& call_site, UserCall kind, bool begins_log) {
 
 /// Observed calls make no log. But these are all that such a run has to say. Not a tool that
 /// somebody types under a bare preload: what it reads goes nowhere. One that a program or a script
-/// starts (`date`) may give its seed, but not by what it asks of the system (sort, of memory).
-bool begins_log(UserCall kind) {
-  if (program() != Program::tool || is_run_listed())
-    return program() != Program::shell;
-  const bool is_typed = process().root_pid == process().pid;
-  return !is_typed && kind != UserCall::system;
+/// starts (`date`, `cat /proc/uptime`) may give its seed.
+bool begins_log() {
+  const bool is_typed = process().root_pid == process().pid && !is_run_listed();
+  return program() != Program::shell && !(program() == Program::tool && is_typed);
 }
 
 } // namespace
@@ -390,11 +388,10 @@ void record_user_call_sites() {
   if (!has_user_call_sites() || !options().pins())
     return;
   for (PythonCall& call : python_calls.calls)
-    record_python_call(call, begins_log(call.kind));
+    record_python_call(call, begins_log());
   for (int kind = 0; kind < kinds; ++kind)
     for (CallSite& call_site : call_sites[kind])
-      record_call_site(call_site, static_cast<UserCall>(kind),
-                       begins_log(static_cast<UserCall>(kind)));
+      record_call_site(call_site, static_cast<UserCall>(kind), begins_log());
 }
 
 } // namespace detshim

@@ -8,21 +8,57 @@ extern "C" char** __environ;
 namespace detshim {
 namespace {
 
-/// True if the text holds the number, or one that lies within `reach`: --seed=1234, SEED=1234 and a
-/// rank.
-bool names(const char* text, uint64_t value, uint64_t reach) {
-  for (; *text != 0; ++text) {
-    if (*text < '0' || *text > '9')
-      continue;
+/// The value of a digit, also of a hexadecimal one; 16 for another character.
+uint64_t digit_of(char c) {
+  if (c >= '0' && c <= '9')
+    return static_cast<uint64_t>(c - '0');
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? static_cast<uint64_t>(lower - 'a' + 10) : 16;
+}
+
+/// The number that is sought, as it may be written.
+struct Sought {
+  uint64_t value, reach;
+
+  bool is(uint64_t number) const { return value - number + reach <= 2 * reach; }
+  /// Written with a minus, and cut to 32 bits or not.
+  bool is_minus(uint64_t number) const { return is(-number) || is(static_cast<uint32_t>(-number)); }
+
+  /// Moves behind the digits; whether they are the number.
+  bool is_at(const char*& text, uint64_t base, bool has_minus) const {
     uint64_t number = 0;
     bool fits = true;
-    for (; *text >= '0' && *text <= '9'; ++text)
-      fits &= !__builtin_mul_overflow(number, uint64_t{10}, &number) &&
-              !__builtin_add_overflow(number, static_cast<uint64_t>(*text - '0'), &number);
-    if (fits && value - number + reach <= 2 * reach)
+    for (; digit_of(*text) < base; ++text)
+      fits &= !__builtin_mul_overflow(number, base, &number) &&
+              !__builtin_add_overflow(number, digit_of(*text), &number);
+    return fits && (is(number) || (has_minus && is_minus(number)));
+  }
+};
+
+/// True if the text holds the number, or one that lies within `reach`, as strtol(3) reads them:
+/// --seed=1234, SEED=0x4D2, -1 and a rank.
+bool names(const char* text, uint64_t value, uint64_t reach) {
+  const Sought sought = {value, reach};
+  bool has_minus = false;
+  while (*text != 0) {
+    const bool is_digit = *text >= '0' && *text <= '9';
+    if (!is_digit) {
+      has_minus = *text == '-';
+      ++text;
+      continue;
+    }
+    const char* hexadecimal = text + 2;
+    const char* octal = text;
+    const bool has_zero = *text == '0';
+    const bool is_hexadecimal = has_zero && (text[1] | 0x20) == 'x';
+    if (has_zero && !is_hexadecimal && sought.is_at(octal, 8, has_minus))
       return true;
-    if (*text == 0)
-      return false;
+    if (is_hexadecimal ? sought.is_at(hexadecimal, 16, has_minus)
+                       : sought.is_at(text, 10, has_minus))
+      return true;
+    if (is_hexadecimal)
+      text = hexadecimal;
+    has_minus = false;
   }
   return false;
 }
@@ -68,6 +104,7 @@ public:
     if (c >= '0' && c <= '9')
       return take_digit(c);
     end_number();
+    is_code_ |= c == ' ' || c == '\n' || c == '(';
     if (c == 0 || c == '=')
       end_word();
     else if (length_of_word_ < sizeof temporary - 1)
@@ -76,6 +113,7 @@ public:
     if (c == 0 || c == '=')
       length_of_word_ = 0;
     is_program_ &= c != 0;
+    is_code_ &= c != 0;
   }
   uint64_t all() const { return all_; }
 
@@ -100,7 +138,7 @@ private:
   void end_word() {
     const bool is_path = is_temporary_ && length_of_word_ >= sizeof temporary - 1;
     const bool counts = numbers_ > 0 && numbers_ <= 2 && !has_large_;
-    if (counts && !is_path && !is_program_)
+    if (counts && !is_path && !is_program_ && !is_code_)
       all_ = mix(all_, word_);
     word_ = numbers_ = 0;
     has_large_ = false;
@@ -112,6 +150,7 @@ private:
   uint64_t word_ = 0, numbers_ = 0;
   size_t length_of_word_ = 0;
   bool has_large_ = false, is_temporary_ = true;
+  bool is_code_ = false;   ///< an argument that holds a program (`python3 -c "…"`)
   bool is_program_ = true; ///< still its name, whose folder is of no account
 };
 
