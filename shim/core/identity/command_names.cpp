@@ -143,12 +143,12 @@ bool is_of_shell() {
   return is_shell(*called == '-' ? called + 1 : called);
 }
 
-bool script_runs_in_background() {
-  const ScriptOfShell script;
-  if (script.text != nullptr)
-    return text_runs_in_background(script.text);
-  return script.file == nullptr || file_runs_in_background(script.file);
-}
+/// What a shell's script is like.
+struct ScriptState {
+  bool runs_in_background;
+  bool expands_in_command;
+};
+DETSHIM_STARTUP_DATA constinit ScriptState script_of_process = {};
 
 } // namespace
 
@@ -161,21 +161,22 @@ bool is_wrapper() {
   return false;
 }
 
-bool may_run_in_background() {
-  DETSHIM_STARTUP_DATA static constinit uint8_t known = 0;
-  enum : uint8_t { not_looked_at, waits_for_all, does_not };
+void look_at_script() {
   if (!is_of_shell())
-    return false;
-  if (known == not_looked_at)
-    known = script_runs_in_background() ? does_not : waits_for_all;
-  return known == does_not;
+    return;
+  const ScriptOfShell script;
+  const bool has_text = script.text != nullptr;
+  script_of_process.expands_in_command =
+      has_text && (contains(script.text, "$") || contains(script.text, "`"));
+  script_of_process.runs_in_background =
+      has_text ? text_runs_in_background(script.text)
+               : script.file == nullptr || file_runs_in_background(script.file);
 }
 
+bool may_run_in_background() { return script_of_process.runs_in_background; }
+
 bool expands_in_command() {
-  if (identity::own.was_forked || !is_of_shell())
-    return false; // a subshell has the arguments too
-  const ScriptOfShell script;
-  return script.text != nullptr && (contains(script.text, "$") || contains(script.text, "`"));
+  return script_of_process.expands_in_command && !identity::own.was_forked; // not a subshell
 }
 
 uint64_t command_hash(char* const argv[]) {

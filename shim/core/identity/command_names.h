@@ -24,6 +24,9 @@ bool first_child_is_a_race();
 /// beginning.
 bool is_wrapper();
 
+/// Looks at a shell's script, as the process begins: zsh cuts its arguments up.
+void look_at_script();
+
 /// True if this process is a shell whose script may run commands that it does not wait for (`&`,
 /// `<(…)`, `coproc`), by its text; and if the text cannot be read. Whether such a command has ended
 /// when the next one begins is a race.

@@ -285,6 +285,7 @@ void establish_process() {
   self.is_of_secret_script = is_secret_script();
   if (const Launcher launcher = own_launcher())
     begin_launcher(launcher, launch);
+  look_at_script();
   own.is_wrapper = is_wrapper();
   if (own.is_wrapper)
     take_own_name_away();
