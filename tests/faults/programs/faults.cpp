@@ -357,12 +357,12 @@ std::uint64_t first_number_in(const char* file) {
 }
 
 std::uint64_t free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0); // free_port
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   socklen_t size = sizeof address;
   ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size); // free_port
   ::close(socket);
   return address.sin_port;
 }
