@@ -229,7 +229,8 @@ extern "C" {
 
 #if !defined(DETSHIM_ONE_STACK) // a sanitizer's runtime is not there yet
 using NoFunction = void();
-__attribute__((used)) static NoFunction* detshim_resolve_layout() {
+// Not static: Clang gives a static function another name, which ifunc does not find.
+__attribute__((used, visibility("hidden"))) NoFunction* detshim_resolve_layout() {
   execute_again();
   return [] {};
 }

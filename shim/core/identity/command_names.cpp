@@ -7,7 +7,6 @@
 #include "common/text.h"
 #include "core/base/environment.h"
 #include "core/base/placement.h"
-#include "core/identity/process.h"
 #include "core/policy/options.h"
 
 #include <fcntl.h>
@@ -175,9 +174,7 @@ void look_at_script() {
 
 bool may_run_in_background() { return script_of_process.runs_in_background; }
 
-bool expands_in_command() {
-  return script_of_process.expands_in_command && !identity::own.was_forked; // not a subshell
-}
+bool expands_in_command() { return script_of_process.expands_in_command; }
 
 uint64_t command_hash(char* const argv[]) {
   uint64_t hash = 0;
@@ -226,9 +223,10 @@ uint64_t count_command(CommandCounts* in, uint64_t hash) {
   return __atomic_add_fetch(&in->commands[hash % size].count, uint64_t{1} << 32, __ATOMIC_RELAXED);
 }
 
-void forget_command_counts() {
+void forget_own_command() {
   counts = nullptr;
   naming = by_order;
+  script_of_process.expands_in_command = false;
 }
 
 } // namespace detshim

@@ -50,7 +50,7 @@ CommandCounts* command_counts();
 /// the same time race for it.
 uint64_t count_command(CommandCounts* counts, uint64_t hash);
 
-/// Forgets the counts in a forked child, which makes its own.
-void forget_command_counts();
+/// In a forked child: it makes its own counts, and a subshell is not who was given the script.
+void forget_own_command();
 
 } // namespace detshim

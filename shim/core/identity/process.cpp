@@ -354,7 +354,7 @@ void become_child() {
   self.hidden = 0;
   self.is_log_awaited = false;
   own.unnamed_threads = 0;
-  forget_command_counts();
+  forget_own_command();
   write_variable();
 }
 

@@ -242,6 +242,19 @@ PythonReading* next_reading(const ReadingPlace& place) {
   return &reading;
 }
 
+/// `numbers`: the user's, that are mixed in; 0: none are.
+Explanation explanation_of(const PythonReading& reading, uint64_t numbers,
+                           const PythonValue& value) {
+  Explanation explanation;
+  explanation.origin = Origin::clock;
+  explanation.rule = SeedRule::python_reading;
+  explanation.owner_key = numbers == 0 ? reading.owner_key : derive(reading.owner_key, numbers);
+  explanation.owner_is_first = reading.owner_is_first && numbers == 0;
+  // An id is the same whenever it is read.
+  explanation.instance = derive(reading.owner_key, reading.is_id ? value.name() : reading.order);
+  return explanation;
+}
+
 } // namespace
 
 void note_python_id(const ReadingPlace& place) {
@@ -279,14 +292,8 @@ bool choose_python_seed(Kind kind, const PythonSeed& seed, const void* caller, C
     chosen = {seed.whole, {Reason::observed, SeedRule::python_reading}, Action::nondeterministic};
     return true;
   }
-  Explanation explanation;
-  explanation.origin = Origin::clock;
-  explanation.rule = SeedRule::python_reading;
-  explanation.owner_key = numbers == 0 ? reading->owner_key : derive(reading->owner_key, numbers);
-  explanation.owner_is_first = reading->owner_is_first && numbers == 0;
+  Explanation explanation = explanation_of(*reading, numbers, value);
   explanation.offset = fit.offset;
-  // An id is the same whenever it is read.
-  explanation.instance = derive(reading->owner_key, reading->is_id ? value.name() : reading->order);
   // Another process or thread has read: the reading's position on its line names the seed. The
   // order of arrival cannot: that is a race.
   const uint64_t handed_on =
