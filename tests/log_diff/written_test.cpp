@@ -162,9 +162,9 @@ std::string reduction(int count, const std::string& sum = "") {
 TEST_F(Written, ProgramsOfTwoPathsWithoutABuildAreTwo) {
   const auto write = [](WrittenLog& log, const std::string& program) {
     log.start(0, "0", 1, "", program)
-        .line(R"({"t":"build","file":")" + program + R"(","id":""})")
         .draw(1)
-        .end();
+        .line(R"({"t":"modules","files":[")" + program + R"("],"builds":[""]})")
+        .end(false);
   };
   write(a_, "/a/train");
   write(b_, "/b/train");

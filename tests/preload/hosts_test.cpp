@@ -72,7 +72,10 @@ const std::vector<Host> hosts = {
     {"true", {"true"}},
     {"sh", {"sh", "-c", "echo hi; echo ho >&2; exit 5"}},
     {"bash", {"bash", "-c", "echo hi"}},
-    {"bash_pipeline", {"bash", "-c", "for i in 1 2 3; do echo $i; done | sort -r | (cat; exit 4)"}},
+    {"bash_pipeline",
+     {"bash", "-c", "for i in 1 2 3; do echo $i; done | sort -r | (cat; exit 4)"},
+     true}, // something is expanded in it, which may be a clock
+    {"bash_pipeline_of_words", {"bash", "-c", "echo 1 | sort -r | (cat; exit 4)"}},
     {"ls", {"ls"}},
     {"env",
      {"env", "-i", "/bin/echo", "hi"},
