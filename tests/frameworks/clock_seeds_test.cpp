@@ -378,19 +378,19 @@ TEST_P(HandedOver, IsNeverCovered) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, HandedOver,
-    testing::Values(Script{"popen", {"./asks"}, ""},
-                    Script{"argument", {"bash", "script"}, "./program $(date +1%N)\n"},
-                    Script{"id", {"sh", "script"}, "SEED=$$ ./program\n"},
-                    Script{
-                        "environment", {"bash", "script"}, "SEED=${EPOCHREALTIME#*.} ./program\n"},
-                    Script{"file", {"sh", "script"}, "date +1%N >seed\n./program <seed\n"},
-                    Script{"pipe", {"bash", "script"}, "date +1%N | ./program\n"},
-                    Script{"status", {"bash", "script"}, "./program $SRANDOM$(date +%N)\n"},
-                    Script{"text", {"bash", "-c", "./program $$"}, ""},
-                    Script{"text_of_sh", {"sh", "-c", "SEED=$$ exec ./program"}, ""},
-                    Script{"file_of_system",
-                           {"bash", "-c", "./program $(cut -d' ' -f1 /proc/uptime | tr -d .)"},
-                           ""}),
+    testing::Values(
+        Script{"popen", {"./asks"}, ""},
+        Script{"argument", {"bash", "script"}, "./program $(date +1%N)\n"},
+        Script{"id", {"sh", "script"}, "SEED=$$ ./program\n"},
+        Script{"environment", {"bash", "script"}, "SEED=${EPOCHREALTIME#*.} ./program\n"},
+        Script{"file", {"sh", "script"}, "date +1%N >seed\n./program <seed\n"},
+        Script{"pipe", {"bash", "script"}, "date +1%N | ./program\n"},
+        Script{"status", {"bash", "script"}, "./program $SRANDOM$(date +%N)\n"},
+        Script{"text", {"bash", "-c", "./program $$"}, ""},
+        Script{"text_of_sh", {"sh", "-c", "SEED=$$ exec ./program"}, ""},
+        Script{"file_of_system",
+               {"bash", "-c", "./program $(cut -d' ' -f5 /proc/loadavg)"}, // the last process id
+               ""}),
     [](const auto& tested) {
       return std::string(tested.param.name);
     });
