@@ -115,6 +115,9 @@ TEST_P(Starts, AreOneRun) {
 }
 
 const std::string helpers = "x=$(date); y=$(ls / | sort | head -1); /bin/true; ";
+// ksh goes on when the last program of a pipeline has ended.
+const std::string lasting =
+    "dash -c 'i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done' | /bin/true; ";
 const std::string shim = "for i in 1 2 3; do w=$(basename /a/b); done; (/bin/echo a; /bin/true) "
                          ">/dev/null; exec \"$@\"";
 
@@ -134,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         Start{"bash", {"bash", "-c", helpers + plain + "; true"}},
         Start{"zsh", {"zsh", "-c", helpers + plain + "; true"}},
         Start{"ksh", {"ksh93", "-c", helpers + plain + "; true"}},
+        Start{"ksh_early_end", {"ksh93", "-c", lasting + plain + "; true"}},
         Start{"mksh", {"mksh", "-c", helpers + plain + "; true"}},
         Start{"busybox", {"busybox", "sh", "-c", helpers + plain + "; true"}},
         Start{"fish", {"fish", "-c", "set x (date); " + plain + "; true"}},

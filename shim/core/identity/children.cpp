@@ -14,6 +14,7 @@
 #include "core/identity/unused_names.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
@@ -38,22 +39,50 @@ void name_by_command(ProcessName& name, uint64_t key, const PathText& path, Comm
     extend_path(name.path, "-", before + 1, name.key);
 }
 
-/// The other children of this one's parent, its main thread's, as /proc lists them
-/// (proc_pid_children(5)); -1 where it does not.
+/// The ids of a process's children, those of its main thread, as /proc lists them
+/// (proc_pid_children(5)).
+class ChildList {
+public:
+  explicit ChildList(uint64_t parent) {
+    Text<64> path;
+    path.add("/proc/").add(parent).add("/task/").add(parent).add("/children");
+    const int file = sys::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+      return;
+    length_ = sys::read(file, ids_, sizeof ids_);
+    sys::close(file);
+  }
+
+  /// False also if there are too many to be read at once.
+  bool is_known() const { return length_ >= 0 && length_ < static_cast<long>(sizeof ids_); }
+
+  /// Calls `visit` with each id until it returns true; whether it did.
+  template <class Visit>
+  bool each(Visit visit) const {
+    int id = 0;
+    for (long i = 0; i < length_; ++i) {
+      const bool is_digit = ids_[i] >= '0' && ids_[i] <= '9';
+      if (!is_digit && visit(id)) // a space is behind each
+        return true;
+      id = is_digit ? id * 10 + (ids_[i] - '0') : 0;
+    }
+    return false;
+  }
+
+private:
+  char ids_[256];
+  long length_ = -1;
+};
+
+/// The other children of this one's parent; -1 where that is not told.
 int siblings_of_vfork_child() {
-  Text<64> path;
-  const auto parent = static_cast<uint64_t>(sys::call(SYS_getppid));
-  path.add("/proc/").add(parent).add("/task/").add(parent).add("/children");
-  const int file = sys::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return -1;
-  char ids[64];
-  const long length = sys::read(file, ids, sizeof ids);
-  sys::close(file);
-  int count = 0;
-  for (long i = 0; i < length; ++i)
-    count += ids[i] == ' ' ? 1 : 0; // one behind each
-  return count - 1;
+  const ChildList children{static_cast<uint64_t>(sys::call(SYS_getppid))};
+  int count = -1; // this one
+  children.each([&](int) {
+    ++count;
+    return false;
+  });
+  return count;
 }
 
 } // namespace
@@ -71,6 +100,7 @@ struct LastChildren {
   bool are_there;
   bool are_all_here;  ///< of one thread, and no more than can be kept
   bool was_handoff;   ///< of the first one's name
+  int ended;          ///< the highest id of those that ended, as far as the program was told
   ProcessName before; ///< this process's own name, before a handoff; not a wrapper's
   const Thread* maker;
   int count;
@@ -85,6 +115,7 @@ void remember_child(const ProcessName& name, bool is_handoff, const Thread& make
   LastChildren& last = last_children;
   if (!last.are_there) {
     last.are_there = last.are_all_here = true;
+    last.ended = 0;
     last.was_handoff = is_handoff;
     last.maker = &maker;
     last.count = 0;
@@ -101,6 +132,44 @@ void remember_child(const ProcessName& name, bool is_handoff, const Thread& make
 /// parent's memory.
 bool may_have_child() { return is_own_memory() ? has_child() : siblings_of_vfork_child() != 0; }
 
+/// Waits until that process has ended, reaped or not; false if it has not within a second.
+bool await_end(int id) {
+  const auto file = static_cast<int>(sys::call(SYS_pidfd_open, id, 0));
+  if (file < 0)
+    return file == -ESRCH;
+  pollfd ending{file, POLLIN, 0};
+  timespec left{1, 0}; // the system call counts it down
+  long ready = 0;
+  do
+    ready = sys::call(SYS_ppoll, sys::address(&ending), 1, sys::address(&left), 0, 0);
+  while (ready == -EINTR);
+  sys::close(file);
+  return ready > 0;
+}
+
+/// ksh goes on when the last program of a pipeline has ended: the others are about to, and which
+/// name the next program gets must not depend on how soon. So a shell that runs nothing in the
+/// background waits for those that are older than one that ended (a pipeline that is still being
+/// made has its youngest child left). Only until it has waited once in vain: what an earlier
+/// program of this process left behind may live on.
+bool await_children_of_shell() {
+  static constinit bool has_lasting_child = false;
+  if (has_lasting_child || may_run_in_background() || !is_shell(program_name()))
+    return false;
+  const auto caller = static_cast<int>(sys::getpid());
+  const long shell = is_own_memory() ? caller : sys::call(SYS_getppid);
+  const ChildList children{static_cast<uint64_t>(shell)};
+  const bool is_pipeline_made = children.is_known() && !children.each([&](int id) {
+    return id != caller && id > last_children.ended;
+  });
+  if (!is_pipeline_made)
+    return false;
+  has_lasting_child = children.each([&](int id) {
+    return id != caller && !await_end(id);
+  });
+  return !has_lasting_child;
+}
+
 bool are_last_names_used() {
   for (int i = 0; i < last_children.count; ++i)
     if (is_name_used(last_children.names[i].path, last_children.names[i].handoffs))
@@ -115,7 +184,8 @@ bool are_last_names_used() {
 void take_back_unused_names(Thread& thread) {
   LastChildren& last = last_children;
   const bool is_race = own.drawn || own.made_threads || own.polls_children || names_by_command();
-  if (!last.are_there || (is_race && !own.is_wrapper) || may_have_child())
+  if (!last.are_there || (is_race && !own.is_wrapper) ||
+      (may_have_child() && !await_children_of_shell()))
     return;
   last.are_there = false;
   if (!last.are_all_here || last.maker != &thread || may_run_in_background() ||
@@ -305,8 +375,10 @@ HiddenChild::~HiddenChild() {
   });
 }
 
-void note_polled_child() {
-  if (!is_shell(program_name()))
+void note_ended_child(int id, bool was_polled) {
+  if (id > last_children.ended)
+    last_children.ended = id;
+  if (was_polled && !is_shell(program_name()))
     own.polls_children = true;
 }
 

@@ -39,9 +39,10 @@ public:
   UnseenFork& operator=(UnseenFork&&) = delete; // neither copied nor moved
 };
 
-/// The program was told, without waiting, that a child has ended: when it asks is a race. A shell's
-/// handler of signals does so too, but a shell goes on only when its command has ended.
-void note_polled_child();
+/// The program was told that the child with that id has ended. If it asked without waiting, when it
+/// asks is a race. A shell's handler of signals does so too, but a shell goes on only when its
+/// command has ended.
+void note_ended_child(int id, bool was_polled);
 
 /// Registers the fork handlers and puts the internal variable into the environment. From the
 /// constructor only.

@@ -169,8 +169,8 @@ auto read_input(const Call& call, Arguments... arguments) {
 template <typename Call>
 pid_t ask_for_end(const Call& call, pid_t child, int* status, int flags) {
   const pid_t ended = call.real(child, status, flags);
-  if (ended > 0 && (flags & WNOHANG) != 0)
-    note_polled_child();
+  if (ended > 0)
+    note_ended_child(ended, (flags & WNOHANG) != 0);
   if (ended == 0 && options().pins() && call.is_hooked())
     note_input(UserCall::timer, call.caller());
   return ended;
