@@ -20,6 +20,7 @@ const std::string python = "/usr/bin/python3";
 class Project {
 public:
   explicit Project(const std::string& script) {
+    std::filesystem::create_directory(temporary());
     put(packages() / "namer" / "__init__.py", contents(PROGRAMS "package_that_names.py"));
     put(packages() / "datasets" / "__init__.py", "");
     put(packages() / "datasets" / "fingerprint.py",
@@ -36,6 +37,8 @@ public:
   }
 
   std::filesystem::path packages() const { return folder_.path() / "lib" / "site-packages"; }
+  /// Pinned names are those of every project under that seed: two of them in one folder would meet.
+  std::filesystem::path temporary() const { return folder_.path() / "tmp"; }
   std::string script() const { return folder_.path() / "script.py"; }
   const TemporaryFolder& scratch() const { return folder_; }
 
@@ -57,6 +60,7 @@ private:
 
   Environment in_folder(Environment more) const {
     more["PYTHONPATH"] = packages();
+    more["TMPDIR"] = temporary();
     more["PYTHONDONTWRITEBYTECODE"] = "1";
     return more;
   }
