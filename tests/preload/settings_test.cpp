@@ -111,7 +111,8 @@ struct Followed {
   }
 };
 
-const Environment enforce = {{"DETSHIM_SEED", "42"}};
+// `detshim run` knows what is installed, and leaves nothing here.
+const Environment enforce = {{"DETSHIM_SEED", "42"}, {"DETSHIM_LEAVE", ""}};
 
 Environment operator+(Environment a, const Environment& b) {
   for (const auto& [name, value] : b)
@@ -623,6 +624,9 @@ TEST(SetVariables, ThatEndProgramsInLaterVersionsAreLeftThere) {
     const Result result =
         run(detshim_run(scratch, {"--seed", "42"}, command), {{"PYTHONPATH", packages}});
     EXPECT_EQ(lines(result.out).at(0), is_left ? "(unset)" : "0") << version;
+    const TemporaryFolder bare;
+    EXPECT_EQ(lines(run(command, under_shim(bare, {{"DETSHIM_SEED", "42"}})).out).at(0), "(unset)")
+        << "what is installed is not known";
     const auto log =
         nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", scratch.log()}).out);
     Strings said;

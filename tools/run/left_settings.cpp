@@ -51,8 +51,7 @@ void leave_settings(const Environment& start, const std::string& library) {
   } catch (
       const UsageError&) { // no libdetshim.so, or an older one: nothing is known of its settings
   }
-  if (!names.empty())
-    ::setenv("DETSHIM_LEAVE", names.c_str(), 0);
+  ::setenv("DETSHIM_LEAVE", names.c_str(), 0); // none, too: without it the library has a default
 }
 
 } // namespace detshim

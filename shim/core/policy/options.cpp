@@ -85,10 +85,11 @@ enum Which {
      "leaves them to the kernel, so that two runs do not meet in one name; pinned has them follow "
      "the seed."},
     {"DETSHIM_LEAVE", "a list of variables that the library sets, separated by commas",
-     "chosen by `detshim run`",
-     "Variables that stay as they are, which is a reason once their reader is loaded. By default "
-     "those whose "
-     "reader is installed in versions alone in which the value is not known good."},
+     "NVTE_ALLOW_NONDETERMINISTIC_ALGO; `detshim run` chooses",
+     "Variables that stay as they are, which is a reason once their reader is loaded. `detshim "
+     "run` "
+     "takes those "
+     "whose reader is installed in versions alone in which the value is not known good."},
     {"DETSHIM_LEARNED_SEEDS", "a file that detshim verify wrote",
      "detshim-evidence.json in the working directory",
      "Which call sites pass seeds that change from run to run: docs/SEEDS.md."},

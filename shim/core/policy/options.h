@@ -31,11 +31,13 @@ struct Options {
   bool seed_drawn = false;          ///< that parent had drawn it
   bool is_of_secret_script = false; ///< that parent has it so (common/run_variable.h)
   bool quiet = false;
-  uint64_t seed = 0;              ///< meaningful when has_seed
-  const char* log = "";           ///< DETSHIM_LOG, empty when unset
-  const char* disable = "";       ///< DETSHIM_DISABLE, empty when unset
-  const char* keep_entropy = "";  ///< DETSHIM_KEEP_ENTROPY, empty when unset
-  const char* leave = "";         ///< DETSHIM_LEAVE, empty when unset
+  uint64_t seed = 0;             ///< meaningful when has_seed
+  const char* log = "";          ///< DETSHIM_LOG, empty when unset
+  const char* disable = "";      ///< DETSHIM_DISABLE, empty when unset
+  const char* keep_entropy = ""; ///< DETSHIM_KEEP_ENTROPY, empty when unset
+  /// DETSHIM_LEAVE. Without `detshim run`, which knows what is installed, those whose later
+  /// versions end programs.
+  const char* leave = "NVTE_ALLOW_NONDETERMINISTIC_ALGO";
   const char* learned_seeds = ""; ///< DETSHIM_LEARNED_SEEDS, empty when unset
   const char* freeze = "";        ///< DETSHIM_FREEZE, empty when unset
 
