@@ -725,9 +725,9 @@ TEST(SeedsInTheLog, NameTheRuleThatTold) {
   EXPECT_EQ(rule("value_after_clock", "1234567"), "user");
   EXPECT_EQ(rule("hashed", "0"), "order");
   EXPECT_EQ(rule("hashed", "0", {{"RANK", "1"}}), "none") << "no rule knows it";
-  EXPECT_EQ(rule("fixed_in_caller", "0"), "in_code");
-  EXPECT_EQ(rule("fixed_in_table", "0"), "in_code");
-  EXPECT_EQ(rule("fixed_in_variable", "0"), "in_code");
+  EXPECT_EQ(rule("fixed_in_caller", "0"), "in_file");
+  EXPECT_EQ(rule("fixed_in_table", "0"), "in_file");
+  EXPECT_EQ(rule("fixed_in_variable", "0"), "in_file");
   EXPECT_EQ(rule("seconds", "0", {{"DETSHIM_SEED_POLICY", "keep"}}), "reading");
 }
 

@@ -7,6 +7,7 @@
 #include "core/seeds/clock_samples.h"
 #include "core/seeds/python_value.h"
 #include "core/seeds/rules/rules.h"
+#include "core/seeds/user_numbers.h"
 
 namespace detshim {
 namespace {
@@ -184,7 +185,7 @@ uint64_t number_in_line(const PythonReading& of) {
 
 /// True if something that was read makes the value: only then is it worth a look at the line.
 bool may_be_reading(const PythonSeed& seed, const PythonValue& value) {
-  if (readings.peek() == nullptr || (!seed.is_real && (seed.hash != 0 || seed.is_small())))
+  if (readings.peek() == nullptr || (!seed.is_real && (seed.hash != 0 || seed.is_low())))
     return false;
   return any_reading([&](PythonReading& reading, uint64_t number) {
     return !reading.is_id && Candidate(reading, value, number < latest).is_one();
@@ -318,7 +319,7 @@ bool choose_own_python_seed(Kind kind, const PythonSeed& seed, ChosenSeed& chose
     return false;
   ++kept;
   Why why = Reason::unexplained_seed;
-  if (seed.is_small())
+  if (seed.is_low())
     why = {Reason::own_value, SeedRule::low_number};
   else if (is_from_user(seed.name(), 0))
     why = {Reason::own_value, SeedRule::user};

@@ -11,13 +11,13 @@ struct PythonSeed {
   bool is_real = false;     ///< else it is the whole number
   bool is_negative = false; ///< as no clock is
   bool is_sequence = false; ///< of whole numbers
-  bool has_small_parts = false;
+  bool has_low_parts = false;
   uint64_t hash = 0; ///< Python's, without a sign, of what is no whole number of 64 bits
 
   /// What tells it from other seeds.
   uint64_t name() const { return hash != 0 ? hash : whole; }
   /// An index, a task's number, a date: what is below 2^24 is a clock's by chance alone.
-  bool is_small() const { return is_sequence ? has_small_parts : name() < 1 << 24; }
+  bool is_low() const { return is_sequence ? has_low_parts : name() < 1 << 24; }
 };
 
 } // namespace detshim

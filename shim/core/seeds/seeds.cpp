@@ -6,6 +6,7 @@
 #include "core/identity/thread.h"
 #include "core/policy/options.h"
 #include "core/seeds/rules/rules.h"
+#include "core/seeds/seed_order.h"
 
 namespace detshim {
 namespace {

@@ -286,7 +286,7 @@ bool read_seed(Object* given, PythonSeed& seed);
 /// What NumPy takes besides numbers: lists and tuples of them.
 bool read_sequence(Object* given, PythonSeed& seed) {
   const ptrdiff_t size = python.api.sequence_size(given);
-  seed.is_sequence = seed.has_small_parts = true;
+  seed.is_sequence = seed.has_low_parts = true;
   seed.hash = static_cast<uint64_t>(size) + 1;
   for (ptrdiff_t i = 0; i < size; ++i) {
     const Part item(python.api.sequence_item(given, i));
@@ -295,7 +295,7 @@ bool read_sequence(Object* given, PythonSeed& seed) {
       return false;
     if (number.is_sequence || number.is_real || number.is_negative)
       return false; // which NumPy refuses
-    seed.has_small_parts &= number.is_small();
+    seed.has_low_parts &= number.is_low();
     seed.hash = derive(seed.hash, number.name()) | 1;
   }
   return size > 0;

@@ -1,6 +1,7 @@
 #include "common/sys.h"
 #include "core/identity/thread.h"
 #include "core/seeds/rules/rules.h"
+#include "core/seeds/seed_order.h"
 
 #include <unistd.h>
 

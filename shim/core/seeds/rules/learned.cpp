@@ -1,6 +1,8 @@
 #include "core/identity/thread.h"
 #include "core/seeds/learned_seeds.h"
 #include "core/seeds/rules/rules.h"
+#include "core/seeds/seed_order.h"
+#include "core/seeds/user_numbers.h"
 
 namespace detshim {
 namespace {

@@ -8,16 +8,14 @@
 // proves constant is left as it is from then on.
 #include "core/identity/thread.h"
 #include "core/seeds/rules/rules.h"
+#include "core/seeds/seed_order.h"
+#include "core/seeds/user_numbers.h"
 
 namespace detshim {
 
 namespace {
 constexpr uint64_t label_order = 0x6F72646572;
 }
-
-uint64_t instance_in_order(uint64_t value) { return derive(label_order, value); }
-
-bool is_order_fixed() { return this_thread().label == 0 && is_alone(); }
 
 bool rules::order(const PassedSeed& seed, Explanation& made) {
   const Thread& thread = this_thread();

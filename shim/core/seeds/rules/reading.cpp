@@ -8,6 +8,8 @@
 #include "core/seeds/clock_units.h"
 #include "core/seeds/rules/readers.h"
 #include "core/seeds/rules/rules.h"
+#include "core/seeds/seed_order.h"
+#include "core/seeds/user_numbers.h"
 
 #include <initializer_list>
 

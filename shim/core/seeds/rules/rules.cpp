@@ -26,15 +26,22 @@ constexpr Rule rules_in_order[] = {
     {SeedRule::low_number, rules::low_number, Asked::for_interpreters, EarlierReadings::are_left},
     // Before all guesses: a part of a clock may be any number, by chance one that they know.
     {SeedRule::learned, rules::learned},
+    // Before the readings, which know what a number may be made of: here it stands.
     {SeedRule::in_code, rules::in_code, Asked::for_all, EarlierReadings::are_left},
+    // Before small numbers: what is left of a clock may be one.
     {SeedRule::reading, rules::reading},
+    // Before nothing_read: an address is made of no reading.
     {SeedRule::address, rules::address},
-    {SeedRule::small_number, rules::small},
+    // Before all that costs a search: of what programs fix most is small.
+    {SeedRule::small_number, rules::small_number},
+    // Behind small numbers, which it would name less exactly.
     {SeedRule::nothing_read, rules::nothing_read},
+    // Behind nothing_read, which needs no search through what was drawn.
     {SeedRule::entropy, rules::entropy},
-    // These take system calls.
+    // It opens a file: behind all that costs no system call.
     {SeedRule::user, rules::user},
-    {SeedRule::in_code, rules::in_file, Asked::for_programs},
+    // It reads a file's constants: the dearest. What interpreters' programs fix stands in none.
+    {SeedRule::in_file, rules::in_file, Asked::for_programs},
     // Of a value that is nothing else. Interpreters read clocks all the time, and what their
     // programs fix stands in no code that could be looked at.
     {SeedRule::order, rules::order, Asked::for_programs},

@@ -51,7 +51,8 @@ bool reading(const PassedSeed& seed, Explanation& made);
 /// An address of the thread itself, of the stack, of the heap, or of the calling object.
 bool address(const PassedSeed& seed, Explanation& made);
 
-bool small(const PassedSeed& seed, Explanation& made);
+/// Below small_limit: an index, a task's number, or what the program fixes.
+bool small_number(const PassedSeed& seed, Explanation& made);
 
 /// The program has read no clock and no id: the value comes from what is its own.
 bool nothing_read(const PassedSeed& seed, Explanation& made);
@@ -66,22 +67,5 @@ bool user(const PassedSeed& seed, Explanation& made);
 bool order(const PassedSeed& seed, Explanation& made);
 
 } // namespace rules
-
-/// True if the user passed the number, or one that lies within `reach`, on the command line or in
-/// the environment. Small ones mean much else there: those count exactly, and of the command
-/// line alone.
-bool is_from_user(uint64_t value, uint64_t reach);
-
-/// True if the order in which the calling thread seeds is the same in every run, and nobody else of
-/// the run can mean one of its values: it is the first thread of a process that is alone.
-bool is_order_fixed();
-
-/// Names a value that has its seed by its place in the order.
-uint64_t instance_in_order(uint64_t value);
-
-/// A number for the small whole numbers in the arguments (`--rep=2`, `data_07.csv`); 0 where there
-/// are none. A word with more than two, or with a
-/// large one, is taken for a time, and one that begins with /tmp/ for a temporary file's name.
-uint64_t numbers_of_user();
 
 } // namespace detshim

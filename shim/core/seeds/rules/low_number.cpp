@@ -11,11 +11,4 @@ bool rules::low_number(const PassedSeed& seed, Explanation& made) {
   return true;
 }
 
-bool rules::small(const PassedSeed& seed, Explanation& made) {
-  if (!seed.is_small())
-    return false;
-  made.origin = Origin::constant;
-  return true;
-}
-
 } // namespace detshim
