@@ -152,8 +152,10 @@ private:
           continue;
         std::optional<RecordDifference> difference =
             whole(a, b, keys_of_a, keys_of_b, alignment.differences[i]);
-        if (!difference)
-          continue; // gone since it was read
+        if (!difference) { // gone since it was read
+          candidate += is_candidate ? 1 : 0;
+          continue;
+        }
         difference->thread = name;
         difference->position += passed_over;
         if (is_kept)

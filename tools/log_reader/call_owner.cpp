@@ -1,5 +1,6 @@
 #include "log_reader/call_owner.h"
 
+#include "support/files.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -65,7 +66,9 @@ std::string line_of_frame(const std::string& frame) {
 std::string text_of_line(const std::string& frame) {
   const std::string place = frame.substr(0, frame.rfind(' '));
   const std::size_t colon = place.rfind(':');
-  std::ifstream input(place.substr(0, colon));
+  const std::string file = place.substr(0, colon);
+  const OwnedDescriptor held = open_regular(file); // a pipe would wait for ever
+  std::ifstream input(held ? file : "");
   std::string line;
   for (unsigned long i = std::strtoul(place.c_str() + colon + 1, nullptr, 10); i > 0 && input; --i)
     std::getline(input, line);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 #include <system_error>
 
 #include <sys/prctl.h>
@@ -35,8 +36,10 @@ void sleep_a_step() {
 /// True if the environment that it began with has that entry, packed with others or not.
 bool began_with(const fs::path& process, const std::string& entry) {
   const std::string all = read_file(process / "environ", std::size_t{1} << 22);
-  const std::size_t at = all.find(entry);
-  return at != all.npos && all[at + entry.size()] != '/';
+  std::ostringstream packed; // common/packed_options.h
+  packed << std::hex << entry.size() << ':' << entry;
+  const std::string alone = '\0' + entry + '\0';
+  return ('\0' + all).find(alone) != all.npos || all.find(packed.str()) != all.npos;
 }
 
 /// Ends all, and what they have started meanwhile.

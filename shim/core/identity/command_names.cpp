@@ -126,14 +126,24 @@ struct ScriptOfShell {
       return;
     while (*++word != nullptr) {
       const bool is_option = **word == '-' || **word == '+';
-      if (!is_option)
-        file = *word;
-      else if (!starts_with(*word, "--") && contains(*word, "c"))
+      const bool is_command = is_option && !starts_with(*word, "--") && contains(*word, "c");
+      if (is_command)
         text = word[1];
-      else
-        continue;
-      return;
+      else if (!is_option)
+        file = *word;
+      if (is_command || !is_option)
+        return;
+      if (takes_value(*word) && word[1] != nullptr)
+        ++word;
     }
+  }
+
+private:
+  /// -o pipefail, +O extglob, bash's --rcfile FILE.
+  static bool takes_value(const char* option) {
+    if (starts_with(option, "--"))
+      return same_text(option, "--rcfile") || same_text(option, "--init-file");
+    return contains(option, "o") || contains(option, "O");
   }
 };
 

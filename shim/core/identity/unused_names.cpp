@@ -45,6 +45,8 @@ bool has_drawn(int counts) {
   for (uint64_t first = 0;; ++first) {
     CountsEntry entry;
     const long size = sys::pread(counts, &entry, sizeof entry, offset_of_count(first));
+    if (size < 0)
+      return true;
     if (size != sizeof entry || entry.action == 0)
       return false;
     const auto action = static_cast<Action>(entry.action);

@@ -15,7 +15,8 @@
 namespace detshim {
 namespace {
 
-/// True for a launcher that was asked about itself, and starts nothing.
+/// True for a launcher that was asked about itself, and starts nothing. By its first word alone:
+/// the others may be its program's.
 bool only_answers() {
   char* const words = log_file::text_room;
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -28,7 +29,7 @@ bool only_answers() {
   size_t number = 0;
   for (const char* word = words; word < words + size; word += text_length(word) + 1, ++number)
     for (const char* const question : {"--version", "-V", "--help", "-h", "-help", "--usage"})
-      if (same_text(word, question))
+      if (number == 1 && same_text(word, question))
         return true;
   return number < 2;
 }
