@@ -10,7 +10,7 @@ texts=tools/support/reason_texts
 
 # Prints the comparisons and searches of a reason in the sources that come in.
 compared() {
-  grep -nE '\b(why|reason_text\([^)]*\))[a-z_]*(\(\))?(\.(find|rfind|contains|starts_with|ends_with)\(| *[!=]= *)"|"[^"]*" *[!=]= *[a-z_.>-]*\bwhy\b|(same_text|contains|starts_with)\([a-z_.>-]*\bwhy, *"' "$@"
+  grep -nE '\b(why|(reason_text|text_of_code)\([^)]*\))[a-z_]*(\(\))?(\.(find|rfind|contains|starts_with|ends_with)\(| *[!=]= *)"|"[^"]*" *[!=]= *[a-z_.>-]*\bwhy\b|(same_text|contains|starts_with)\([a-z_.>-]*\bwhy, *"' "$@"
 }
 
 # Prints the searches for a phrase, in a remark or in another text for people. tools/verbs/env.cpp reads the facts of a
@@ -69,7 +69,6 @@ tools/log_reader/pool.cpp                     # what records have
 tools/verdict/kernel_findings.cpp             # what records have
 tools/report/wording.cpp                      # shortens a text
 tools/report/verdict_texts.cpp                # shortens a text
-tools/verbs/attest.cpp                        # words of a document
 '
 
 # Prints the sentences of reasons that stand in the sources that come in.
@@ -105,7 +104,7 @@ fi
 
 # The searches above find what they are for.
 printf '%s\n' 'if (call.why.find("clock") != npos)' 'if (record.why == "from a clock")' \
-  'if (reason_text(call.why).contains("clock"))' 'if (same_text(call.why, "clock"))' >"$scratch/decides.cpp"
+  'if (text_of_code(call.why).contains("clock"))' 'if (same_text(call.why, "clock"))' >"$scratch/decides.cpp"
 [ "$(compared "$scratch/decides.cpp" | wc -l)" = 4 ] || { echo "a decision by text is not found" >&2; status=1; }
 printf '%s\n' 'if (what.find("that could not be read") != npos)' 'one.second.starts_with("not captured yet")' \
   'if (remark == "it was not read")' >"$scratch/searches.cpp"

@@ -100,7 +100,7 @@ void print_reasons() {
   std::cout << "\nReasons (tools/support/reason_texts)\n\n";
   for (const char* code : reasons) {
     std::cout << code << '\n';
-    print(reason_text(code), reason_remedy(code));
+    print(text_of_code(code), remedy_of_code(code));
   }
 }
 

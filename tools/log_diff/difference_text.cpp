@@ -59,8 +59,8 @@ std::string sides(const RecordDifference& record) {
   std::string text =
       "A " + values_of(record.a, with_action) + "; B " + values_of(record.b, with_action);
   if (record.a && record.b && record.a->call.why != record.b->call.why)
-    text += "; why: A " + printable(reason_text(record.a->call.why)) + "; B " +
-            printable(reason_text(record.b->call.why));
+    text += "; why: A " + printable(text_of_code(record.a->call.why)) + "; B " +
+            printable(text_of_code(record.b->call.why));
   return text;
 }
 

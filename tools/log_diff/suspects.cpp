@@ -80,7 +80,7 @@ private:
       std::string why;
       for (const std::string& reason : calls.reasons)
         if (!reason.empty())
-          why = ": " + printable(reason_text(reason));
+          why = ": " + printable(text_of_code(reason));
       texts(nondeterministic).insert(printable(function) + " at " + where() + why);
     } else if (symbol.library == "libc" &&
                starts_with_any_of(function, {"readdir", "scandir", "getdents64", "glob", "fts"})) {

@@ -303,7 +303,7 @@ private:
   std::string describe_draw(const SymbolSummary& symbol, std::size_t before) {
     std::string text;
     if (symbol.action == Action::observe && !symbol.reasons.empty())
-      text = printable(reason_text(symbol.reasons.front())) + "; ";
+      text = printable(text_of_code(symbol.reasons.front())) + "; ";
     constexpr std::size_t most = 100; // so that a long log is not looked up line by line
     std::set<std::string> places;
     for (const CallPlace& place : symbol.places) {
@@ -342,7 +342,7 @@ private:
       examples.add(describe_fields(example.fields), example.count);
     examples.has_others = symbol.examples_left_out > 0;
     for (const std::string& reason : symbol.reasons)
-      reasons.add(printable(reason_text(reason)), symbol.count);
+      reasons.add(printable(text_of_code(reason)), symbol.count);
     for (const CallPlace& place : symbol.places)
       places.add(describe_call_site(place.at, place.frames, place.python, source_lines_),
                  place.count);
@@ -365,7 +365,7 @@ private:
            << action_names[static_cast<std::size_t>(call.action)] << ", " << describe_calls(count)
            << '\n';
       print_line("value", describe_fields(call.fields));
-      print_line("why", printable(reason_text(call.why)));
+      print_line("why", printable(text_of_code(call.why)));
       print_line("rule", printable(call.rule));
       print_line("at", describe_call_site(call.at, call.frames, call.python, source_lines_));
       if (!call.python.empty())

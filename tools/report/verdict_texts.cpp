@@ -266,11 +266,11 @@ constexpr struct {
      }},
     {"code",
      [](const VerdictReason& reason) {
-       return reason.code.empty() ? std::string() : reason_text(reason.code);
+       return reason.code.empty() ? std::string() : text_of_code(reason.code);
      }},
     {"remedy",
      [](const VerdictReason& reason) {
-       return reason_remedy(reason.code);
+       return remedy_of_code(reason.code);
      }},
     {"names",
      [](const VerdictReason& reason) {

@@ -41,11 +41,11 @@ Reason reason_of(std::string_view code) {
   return static_cast<Reason>(at - all_codes.begin());
 }
 
-std::string reason_text(std::string_view code) {
+std::string text_of_code(std::string_view code) {
   const ReasonText& row = row_of(code);
   return row.reason == Reason::none ? std::string(code) : row.text;
 }
 
-std::string reason_remedy(std::string_view code) { return row_of(code).remedy; }
+std::string remedy_of_code(std::string_view code) { return row_of(code).remedy; }
 
 } // namespace detshim

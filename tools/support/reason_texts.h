@@ -13,9 +13,9 @@ namespace detshim {
 Reason reason_of(std::string_view code);
 
 /// What the code says to a person; the code itself where this version does not know it.
-std::string reason_text(std::string_view code);
+std::string text_of_code(std::string_view code);
 
 /// What a person can do about it; "" where nothing is said.
-std::string reason_remedy(std::string_view code);
+std::string remedy_of_code(std::string_view code);
 
 } // namespace detshim

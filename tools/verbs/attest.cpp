@@ -43,14 +43,19 @@ private:
     const std::string kind = item.at("kind"), name = text_of(item, "subject");
     const std::string sum = text_of(item, "sha256");
     const bool is_equal = item.at("equal");
-    const bool is_link = item.at("amount") == "link"; // it has no bytes of its own
+    const auto is_of = [&](ItemKind of) {
+      ComparedItem compared;
+      compared.kind = of;
+      return kind == compared.kind_name();
+    };
     other_bytes += item.value("other_bytes", false) ? 1 : 0;
     (is_equal ? passed : failed).push_back(name.empty() ? kind : kind + " " + name);
-    if (is_link || (!is_equal && sum.empty()))
+    const bool has_bytes = !item.value("link", false);
+    if (!has_bytes || (!is_equal && sum.empty()))
       return;
-    if (kind == "stdout")
+    if (is_of(ItemKind::out))
       subjects.push_back(resource_descriptor(kind, sum));
-    if (kind == "output")
+    if (is_of(ItemKind::output))
       subjects.push_back(resource_descriptor(name == "stdout" ? "./" + name : name, sum));
   }
 };

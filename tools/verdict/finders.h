@@ -50,7 +50,7 @@ void find_pools(const VerdictInputs& inputs, Findings& findings);
 void find_users_lines(const VerdictInputs& inputs, Findings& findings);
 
 /// Call sites of seeds that may be the program's own, or a hash of a clock.
-void find_unexplained_seeds(const VerdictInputs& inputs, Findings& findings);
+void find_seeds_that_may_change(const VerdictInputs& inputs, Findings& findings);
 
 // script_findings.cpp
 

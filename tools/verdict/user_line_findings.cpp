@@ -180,7 +180,7 @@ void find_users_lines(const VerdictInputs& inputs, Findings& findings) {
   UserLineFinder(inputs).find(findings);
 }
 
-void find_unexplained_seeds(const VerdictInputs& inputs, Findings& findings) {
+void find_seeds_that_may_change(const VerdictInputs& inputs, Findings& findings) {
   const auto has_one = [](const SymbolSummary& symbol) {
     return has_reason(symbol, {Reason::unexplained_seed, Reason::ordered_seed});
   };

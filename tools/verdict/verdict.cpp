@@ -23,7 +23,7 @@ namespace {
 
 /// find_no_draw() comes behind those that find reasons.
 constexpr void (*finders[])(const VerdictInputs&, Findings&) = {
-    find_calls,       find_pools,    find_users_lines, find_unexplained_seeds,
+    find_calls,       find_pools,    find_users_lines, find_seeds_that_may_change,
     find_shell_words, find_code,     find_kernels,     find_unhooked_functions,
     find_runtimes,    find_settings, find_processes,   find_ranks,
     find_libraries,   find_damage,   find_no_draw,     count_idle_libraries,

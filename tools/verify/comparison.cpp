@@ -158,6 +158,7 @@ struct OutputComparison {
 void compare_links(OutputComparison& output) {
   const auto& [one, other, item, result] = output;
   output.item.amount = "link";
+  output.item.is_link = true;
   if (one.target != other.target)
     output.add_difference({"target of the link", one.target, other.target});
   if (one.leads_outside || other.leads_outside)

@@ -40,6 +40,7 @@ struct ComparedItem {
   std::string amount;           ///< "12 lines", "npy, 1200 bytes"
   bool holds_something = true;  ///< false: equal because it is empty
   bool has_other_bytes = false; ///< equal in what it holds, and not by its bytes
+  bool is_link = false;         ///< it has no bytes of its own
 
   /// The same thing in another pair of runs.
   bool is(const ComparedItem& other) const {

@@ -111,7 +111,8 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
             {"amount", item.amount},
             {"sha256", sha256(item.kind_name(), item.subject)},
             {"equal", find_differing(result, item) == nullptr},
-            {"other_bytes", item.has_other_bytes}};
+            {"other_bytes", item.has_other_bytes},
+            {"link", item.is_link}};
   };
   const auto problem_json = [](const Problem& problem) -> Json {
     return {{"kind", problem.kind}, {"text", problem.text}};

@@ -96,7 +96,7 @@ void turn_over(ThreadRecords& own) {
 constexpr size_t most_outdated = 1024;
 
 /// Those of the calling thread, which is established for this process.
-ThreadRecords& records_of(const Thread& thread) {
+ThreadRecords& own_records(const Thread& thread) {
   ThreadRecords& own = thread_records;
   if (__builtin_expect(own.generation != thread.generation, 0)) {
     const sys::SignalsBlocked no_signals;
@@ -124,12 +124,12 @@ DETSHIM_STARTUP_DATA constinit Counter unwritten =
 
 } // namespace
 
-Table<8>& call_sites_of_this_thread() { return records_of(this_thread()).call_sites; }
+Table<8>& call_sites_of_this_thread() { return own_records(this_thread()).call_sites; }
 
-Table<8>& kept_of_this_thread() { return kept_of(records_of(this_thread())).records; }
+Table<8>& kept_of_this_thread() { return kept_of(own_records(this_thread())).records; }
 
 void number_records_in(RecordNumbers* numbers) {
-  ThreadRecords& own = records_of(this_thread());
+  ThreadRecords& own = own_records(this_thread());
   if (own.numbers != nullptr)
     own.written = static_cast<uint32_t>(own.numbers->written);
   if (numbers != nullptr)
@@ -160,7 +160,7 @@ struct Keys {
 };
 
 /// The record of all further calls of a frame or a place.
-uint64_t further(uint64_t of) { return mix(of, 0x66756C6C); }
+uint64_t key_of_further_values(uint64_t of) { return mix(of, 0x66756C6C); }
 
 /// One record, by the addresses as they are now, and by the files that they lie in.
 struct Choice {
@@ -184,27 +184,31 @@ struct NewCall {
   Choice of_further_files() const {
     const uint64_t all =
         mix(reinterpret_cast<uintptr_t>(subject.symbol), static_cast<uint64_t>(action));
-    return {further(by_address.frame), further(all), Reason::further_files, true};
+    return {key_of_further_values(by_address.frame), key_of_further_values(all),
+            Reason::further_files, true};
   }
   Choice of_frame() const {
-    return {further(by_address.frame), further(by_file.frame), Reason::values_not_written, true};
+    return {key_of_further_values(by_address.frame), key_of_further_values(by_file.frame),
+            Reason::values_not_written, true};
   }
   Choice of_place() const {
-    return {further(by_address.place), further(by_file.place), Reason::values_not_written};
+    return {key_of_further_values(by_address.place), key_of_further_values(by_file.place),
+            Reason::values_not_written};
   }
   Choice of_itself() const { return {by_address.record, by_file.record}; }
 };
 
 /// A call that was made before at that address.
-Counter* counter_at(Table<8>& call_sites, const Keys& keys) {
+Counter* counter_by_address(Table<8>& call_sites, const Keys& keys) {
   // A place that gives ever new values comes no further than here.
-  for (const uint64_t key : {keys.record, further(keys.frame), further(keys.place)})
+  for (const uint64_t key :
+       {keys.record, key_of_further_values(keys.frame), key_of_further_values(keys.place)})
     if (const uint64_t* known = call_sites.find(key))
       return reinterpret_cast<Counter*>(*known);
   return nullptr;
 }
 
-Counter* kept_counter(ThreadRecords& own, const NewCall& call, uint64_t key) {
+Counter* counter_by_file(ThreadRecords& own, const NewCall& call, uint64_t key) {
   if (!call.is_folded) {
     const uint64_t* const known = kept_of(own).records.find(key);
     return known != nullptr ? reinterpret_cast<Counter*>(*known) : nullptr;
@@ -220,7 +224,7 @@ Counter* kept_counter(ThreadRecords& own, const NewCall& call, uint64_t key) {
 /// before.
 Choice choose(ThreadRecords& own, const NewCall& call, bool has_values, Counter*& counter) {
   const auto is_kept = [&](const Choice& choice) {
-    return (counter = kept_counter(own, call, choice.by_file)) != nullptr;
+    return (counter = counter_by_file(own, call, choice.by_file)) != nullptr;
   };
   if (!call.is_held)
     return call.of_itself();
@@ -279,8 +283,8 @@ void write_call(ThreadRecords& own, const NewCall& call, const Choice& choice,
 
 /// The counter of a call that was not made before at that address, and its record, where it has
 /// none.
-Counter* record_new(ThreadRecords& own, const NewCall& call, const NativeFrames& frames,
-                    const PythonCallSite& python, Why why, Values values) {
+Counter* find_or_write_record(ThreadRecords& own, const NewCall& call, const NativeFrames& frames,
+                              const PythonCallSite& python, Why why, Values values) {
   Counter* counter = nullptr;
   const Choice choice = choose(own, call, values.size() != 0, counter);
   if (counter == nullptr) {
@@ -357,8 +361,8 @@ bool waits_for_a_log(const RecordedCall& call) {
   return call.why != Reason::launched && !options().fingerprint && !makes_secrets();
 }
 
-Counter* record_at_new_place(ThreadRecords& own, const RecordedCall& call, PythonCallSite& python,
-                             uint64_t behind) {
+Counter* record_with_frames(ThreadRecords& own, const RecordedCall& call, PythonCallSite& python,
+                            uint64_t behind) {
   find_python_call_site(python, PythonDetail::all, python.count == 0);
   // Here, since it looks for them on the program's stack.
   NativeFrames frames;
@@ -377,7 +381,7 @@ Counter* record_at_new_place(ThreadRecords& own, const RecordedCall& call, Pytho
         own.folded != 0 && guard.held(),
         guard.held(),
     };
-    counter = record_new(own, at_new_place, frames, python, call.why, call.values);
+    counter = find_or_write_record(own, at_new_place, frames, python, call.why, call.values);
   });
   return counter;
 }
@@ -386,7 +390,7 @@ Counter* record_at_new_place(ThreadRecords& own, const RecordedCall& call, Pytho
 
 Counter* record(const Subject& subject, Action action, const void* caller, Why why, Values values) {
   const Thread& thread = this_thread();
-  ThreadRecords& own = records_of(thread);
+  ThreadRecords& own = own_records(thread);
   RecordedCall call = {subject, action, caller, why, values};
   settle(thread, call);
   if (waits_for_a_log(call)) {
@@ -398,9 +402,9 @@ Counter* record(const Subject& subject, Action action, const void* caller, Why w
   PythonCallSite python;
   find_python_call_site(python, PythonDetail::key, false);
   const uint64_t behind = python.count == 0 ? native_frames_key(caller) : 0;
-  Counter* counter = counter_at(own.call_sites, call.keys_by_address(python, behind));
+  Counter* counter = counter_by_address(own.call_sites, call.keys_by_address(python, behind));
   if (counter == nullptr)
-    counter = record_at_new_place(own, call, python, behind);
+    counter = record_with_frames(own, call, python, behind);
   count(*counter);
   return counter;
 }
