@@ -30,7 +30,7 @@ tools/support: common
 tools/log_reader: common tools/support
 tools/scanner: common tools/support tools/log_reader
 tools/gpu_code: tools/support
-tools/verdict: common tools/support tools/log_reader tools/scanner tools/gpu_code
+tools/verdict: common tools/support tools/log_reader tools/scanner tools/gpu_code tools/shown_times
 tools/report: common tools/support tools/log_reader tools/scanner tools/gpu_code tools/verdict
 tools/log_diff: common tools/support tools/log_reader tools/scanner tools/verdict tools/report
 tools/artifact_formats: tools/support
@@ -40,6 +40,7 @@ tools/environment: common tools/support tools/log_reader tools/scanner tools/rep
 tools/evidence: common tools/support tools/log_reader tools/verdict tools/environment
 tools/run: common tools/support tools/log_reader tools/scanner tools/environment
 tools/patch:
+tools/shown_times:
 tools/verbs: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/gpu_code tools/artifact_formats tools/patch
 tools: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/html_report tools/environment tools/evidence tools/verbs
 '

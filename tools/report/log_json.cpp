@@ -232,6 +232,7 @@ Json log_json(const JudgedLog& judged, bool all) {
       {"verdict", level_name(verdict.level)},
       {"own_kernels", verdict.own_kernels},
       {"idle_cuda_libraries", verdict.idle_cuda_libraries},
+      {"shown_times", verdict.shown_times},
       {"evidence", evidence_of(verdict.evidence)},
       {"acceptances",
        json_list(verdict.acceptances,

@@ -203,6 +203,11 @@ private:
     if (verdict_.idle_cuda_libraries > 0)
       out_ << counted(verdict_.idle_cuda_libraries, "CUDA library", "CUDA libraries")
            << " loaded, no GPU used.\n";
+    if (!verdict_.shown_times.empty())
+      out_ << (all_ ? "Times that are only shown: " + printable(joined(verdict_.shown_times, ", "))
+                    : counted(verdict_.shown_times.size(), "line") +
+                          " with times that are only shown (--all)")
+           << ".\n";
   }
 
   void add_amount(std::vector<std::string>& parts, Action action, const char* singular,

@@ -137,7 +137,8 @@ struct Findings {
   std::vector<VerdictReason> reasons;   ///< in the order in which they were found
   std::vector<std::string> own_kernels; ///< files with code for a GPU that is not CUDA's own
   std::size_t idle_cuda_libraries = 0; ///< CUDA's files that were loaded while no process had a GPU
-  bool has_refused = false;            ///< calls failed on purpose
+  std::vector<std::string> shown_times; ///< lines that read clocks and only show them
+  bool has_refused = false;             ///< calls failed on purpose
 
   void add(VerdictReason reason) { reasons.push_back(std::move(reason)); }
 

@@ -12,6 +12,7 @@
 #include "verdict/finders.h"
 #include "verdict/pinned_clocks.h"
 #include "verdict/pools.h"
+#include "verdict/shown_times.h"
 
 #include <cctype>
 #include <map>
@@ -54,6 +55,7 @@ public:
         for (const UserPlace& place : process.user_places)
           add_place(process, place);
     add_reading_code();
+    add_python_clocks(findings);
     // A line that starts processes is named once, also where it reads a clock to wait for them.
     for (const std::string& line : lines_[Finding::processes_started])
       lines_[Finding::clock_read].erase(line);
@@ -75,7 +77,7 @@ private:
       if (symbol.action == Action::observe && has_reason(symbol, {Reason::clock_read}))
         for (const CallPlace& place : symbol.places)
           if (!place.python.empty())
-            add_python({RecordType::clock, Finding::clock_read}, "", place.python);
+            add_python({RecordType::clock, Finding::clock_read}, "", place.at, place.python);
   }
 
   void add_place(const Process& process, const UserPlace& place) {
@@ -83,16 +85,52 @@ private:
     if (row == std::end(user_place_rows))
       return;
     if (!place.python.empty())
-      add_python(*row, place.what, place.python);
+      add_python(*row, place.what, place.at, place.python);
     else if (row->finding != Finding::clock_read || !pinned_clocks_.contain(place.at))
       add_native(*row, process, place);
   }
 
-  void add_python(const UserPlaceRow& row, const std::string& what, const PythonFrames& python) {
+  void add_python(const UserPlaceRow& row, const std::string& what, const std::string& at,
+                  const PythonFrames& python) {
     const OwnedCall call = owner_of_call("", {}, python, source_lines_);
-    if (call.owner == CallOwner::user || call.owner == CallOwner::text)
-      if (!is_of_dealing_pool(row, what, call))
-        add(row.finding, what, call.line);
+    const bool is_users = call.owner == CallOwner::user || call.owner == CallOwner::text;
+    if (!is_users || is_of_dealing_pool(row, what, call))
+      return;
+    if (row.finding == Finding::clock_read)
+      python_clocks_[call.line].push_back(shown_candidate(at, python));
+    else
+      add(row.finding, what, call.line);
+  }
+
+  /// The line as its file is named in full, where the interpreter itself read the clock for it;
+  /// else nothing tells what was read.
+  static std::string shown_candidate(const std::string& at, const PythonFrames& python) {
+    static constexpr std::string_view interpreters[] = {"python3", "libpython3", "time.cpython",
+                                                        "_datetime.cpython"};
+    const std::string reader = base_name(file_of_place(at));
+    const bool is_interpreters = std::ranges::any_of(interpreters, [&](std::string_view start) {
+      return reader.starts_with(start);
+    });
+    const std::string& frame = python.frames.front();
+    return is_interpreters && python.user == std::size_t{0} ? frame.substr(0, frame.rfind(' '))
+                                                            : std::string();
+  }
+
+  /// What is only shown is no reason.
+  void add_python_clocks(Findings& findings) {
+    std::set<std::string> candidates;
+    for (const auto& [line, places] : python_clocks_)
+      candidates.insert(places.begin(), places.end());
+    const std::set<std::string> shown = find_shown_times(inputs_.log, candidates);
+    for (const auto& [line, places] : python_clocks_) {
+      const bool is_shown = std::ranges::all_of(places, [&](const std::string& place) {
+        return shown.contains(place);
+      });
+      if (is_shown)
+        findings.shown_times.push_back(line);
+      else
+        add(Finding::clock_read, "", line);
+    }
   }
 
   /// True for what a pool does that deals its tasks: it starts its workers, and asks its manager.
@@ -146,6 +184,7 @@ private:
   const PinnedClocks pinned_clocks_;
   SourceLines source_lines_;
   std::map<Finding, std::set<std::string>> lines_;
+  std::map<std::string, std::vector<std::string>> python_clocks_; ///< candidates by line
 };
 
 /// True if the frame's line has the number in it: `default_rng(20261127001)`.

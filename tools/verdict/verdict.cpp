@@ -161,6 +161,7 @@ Verdict conclude(Findings findings, const CarriedState& environment, const Evide
   Verdict verdict{.reasons = all_reasons(std::move(findings.reasons), environment, evidence),
                   .own_kernels = std::move(findings.own_kernels),
                   .idle_cuda_libraries = findings.idle_cuda_libraries,
+                  .shown_times = std::move(findings.shown_times),
                   .has_refused = findings.has_refused};
   take_back(accepted, verdict);
   std::ranges::stable_sort(verdict.reasons, std::greater<>(), &VerdictReason::level);

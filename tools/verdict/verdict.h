@@ -78,6 +78,7 @@ struct Verdict {
   std::vector<Acceptance> acceptances = {};   ///< as they were asked for
   std::vector<std::string> own_kernels = {};  ///< files with code for a GPU that is not CUDA's own
   std::size_t idle_cuda_libraries = 0; ///< CUDA's files that were loaded while no process had a GPU
+  std::vector<std::string> shown_times = {}; ///< lines that read clocks and only show them
   EvidenceUse evidence = {};
   bool has_refused = false; ///< calls failed on purpose: covered, but not as the program wanted
 

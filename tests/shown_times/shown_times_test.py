@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Which readings of clocks are only shown: `# shown` and `# reason` stand at the lines of programs/.
+
+Usage: shown_times_test.py SOURCE [Test.test_NAME]
+"""
+
+import ast
+import pathlib
+import sys
+import unittest
+
+SOURCE = pathlib.Path(sys.argv.pop(1))
+PROGRAMS = pathlib.Path(__file__).parent / "programs"
+sys.path.insert(0, str(SOURCE / "tools" / "shown_times"))
+
+from flow import Flow, shown_lines  # noqa: E402
+
+
+def lines_with(text, mark):
+    return [n for n, line in enumerate(text.split("\n"), 1) if line.endswith("# " + mark)]
+
+
+class Test(unittest.TestCase):
+    def setUp(self):
+        self.texts = {file.name: file.read_text() for file in sorted(PROGRAMS.glob("*.py"))}
+        self.assertGreater(len(self.texts), 5)
+
+    def test_marks(self):
+        for name, text in self.texts.items():
+            shown = shown_lines(ast.parse(text), range(1, text.count("\n") + 1), True)
+            with self.subTest(name):
+                self.assertEqual(sorted(set(lines_with(text, "shown")) - set(shown)), [])
+                self.assertEqual(sorted(set(lines_with(text, "reason")) & set(shown)), [])
+
+    def test_readings(self):
+        """Each line that reads has a mark: a program of which nothing is known shows nothing."""
+        for name, text in self.texts.items():
+            marked = set(lines_with(text, "shown") + lines_with(text, "reason"))
+            read = {node.lineno for node in Flow(ast.parse(text), True).sources}
+            with self.subTest(name):
+                self.assertEqual(sorted(read - marked), [])
+
+    def test_modules(self):
+        """What a module binds or returns, others may use; what stays in a function, nobody."""
+        text = (PROGRAMS / "functions.py").read_text()
+        lines = range(1, text.count("\n") + 1)
+        shown = shown_lines(ast.parse(text), lines, False)
+        functions = [text.split("\n")[line - 1].strip().split(" = ")[0] for line in shown]
+        self.assertEqual(len(shown), 4, functions)
+        self.assertLess(set(shown), set(shown_lines(ast.parse(text), lines, True)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,112 @@
+"""The names of a file, and what is given to them."""
+
+import ast
+
+from scopes import Scopes
+from values import COUNT, NUMBERS, PLAIN, UNKNOWN, Value, are_alike, is_of_clock, together
+
+
+class Names:
+    """What each name of a tree holds. Names are looked at without an order."""
+
+    def __init__(self, tree, is_script):
+        self.tree = tree
+        self.is_script = is_script  # what it binds is nobody else's
+        self.scopes = Scopes(tree)
+        self.held = {}  # a value by scope and name, parameters and "return" among them
+        self.spoiled = set()
+        self.sources = {}  # the calls of clocks, by node
+        self.functions = self._own_functions()
+        self.missing = UNKNOWN  # of a name that nothing gave a value to
+
+    def _own_functions(self):
+        """Functions of the file that are called by their names, and nothing else."""
+        functions = {}
+        for node in self.tree.body:
+            is_plain = isinstance(node, ast.FunctionDef) and not node.decorator_list
+            arguments = node.args if is_plain else None
+            if is_plain and not (arguments.vararg or arguments.kwarg or self._yields(node)):
+                functions[node.name] = None if node.name in functions else node
+        for node in ast.walk(self.tree):
+            name = getattr(node, "id", "")
+            if name in functions and not self._is_called(node):
+                functions[name] = None
+        return {name: node for name, node in functions.items() if node is not None}
+
+    @staticmethod
+    def _yields(function):
+        return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function))
+
+    def _is_called(self, node):
+        parent = self.scopes.parents[node]
+        return isinstance(parent, ast.Call) and parent.func is node
+
+    def meaning(self, node):
+        """ "time.perf_counter" of an expression that names something imported, or a builtin."""
+        if isinstance(node, ast.Attribute):
+            outer = self.meaning(node.value)
+            return f"{outer}.{node.attr}" if outer else ""
+        if not isinstance(node, ast.Name):
+            return ""
+        scope = self.scopes.scope_with(node, node.id)
+        if scope is None:
+            return node.id
+        return self.scopes.imported(scope, node.id)
+
+    def own_function(self, node):
+        if not isinstance(node, ast.Name) or node.id not in self.functions:
+            return None
+        is_of_file = self.scopes.scope_with(node, node.id) is self.tree
+        return self.functions[node.id] if is_of_file else None
+
+    def spoil(self, *values):
+        self.spoiled.update(*(value.sources for value in values))
+        return PLAIN
+
+    def joined(self, values):
+        """What a name has that is given all of these."""
+        values = [value for value in values if value.kind != "unknown"]
+        if not values:
+            return UNKNOWN
+        if are_alike(values):
+            return self._joined_alike(values)
+        of_clock = [value for value in values if is_of_clock(value)]
+        if not of_clock:
+            return COUNT if {value.kind for value in values} <= NUMBERS else PLAIN
+        others = {value.kind for value in values if not is_of_clock(value)}
+        if are_alike(of_clock) and (others <= {"constant"} or of_clock[0].kind == "text"):
+            return self._joined_alike(of_clock)
+        self.spoil(*of_clock)
+        return Value("plain", together(of_clock))
+
+    def _joined_alike(self, values):
+        """A plain one may have the readings that were spoiled as it was given them."""
+        parts = tuple(self.joined(parts) for parts in zip(*(value.parts for value in values)))
+        return Value(values[0].kind, together(values), parts)
+
+    def give(self, key, value):
+        held = self.joined([self.held.get(key, UNKNOWN), value])
+        if held.kind == "plain" and held.sources:
+            self.spoiled.update(held.sources)
+        self.held[key] = held
+
+    def bind(self, target, value):
+        if isinstance(target, ast.Name):
+            scope = self.scopes.scope_with(target, target.id)
+            is_for_others = scope is self.tree and not self.is_script
+            if isinstance(scope, ast.ClassDef) or is_for_others:
+                self.spoil(value)
+            self.give((scope, target.id), value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self.bind_each(target.elts, value)
+        else:
+            self.spoil(value)
+            self.children(target)
+
+    def bind_each(self, targets, value):
+        parts = value.parts
+        if value.kind != "group" or len(parts) != len(targets):
+            self.spoil(value)
+            parts = [UNKNOWN if value.kind == "unknown" else PLAIN] * len(targets)
+        for target, part in zip(targets, parts):
+            self.bind(target, part)

@@ -1,0 +1,117 @@
+"""What an expression gives, as far as it is made of clocks."""
+
+import ast
+from typing import NamedTuple
+
+from calls import (
+    FUNCTIONS_OF_LISTS,
+    FUNCTIONS_OF_NUMBERS,
+    PARTS_OF_TIMES,
+    TEXT_FUNCTIONS,
+    TIMES_OF_NUMBERS,
+)
+
+
+class Value(NamedTuple):
+    """What an expression gives.
+
+    "unknown" (not yet), "constant", "count" (a number of things), "options" (of a command line),
+    "plain"; of a clock: "reading", "date", "duration", "durations" (a list), "text", "texts",
+    "group" (with its parts), "record" (a dict).
+    """
+
+    kind: str
+    sources: frozenset = frozenset()
+    parts: tuple = ()
+
+
+UNKNOWN, CONSTANT, COUNT = Value("unknown"), Value("constant"), Value("count")
+OPTIONS, PLAIN = Value("options"), Value("plain")
+KNOWN_FUNCTIONS = {*FUNCTIONS_OF_NUMBERS, *FUNCTIONS_OF_LISTS, *TEXT_FUNCTIONS, *TIMES_OF_NUMBERS}
+WITHOUT_CLOCK = {"unknown", "constant", "count", "options", "plain"}
+NUMBERS = {"unknown", "constant", "count"}
+STREAMS = {"stdout", "stderr"}
+SHOWN = {"duration", "durations", "date", "text", "texts", "record"}
+
+
+def is_of_clock(value):
+    return bool(value.sources) and value.kind not in WITHOUT_CLOCK
+
+
+def may_be_shown(value):
+    if value.kind == "group":
+        return are_shown(value.parts)
+    return value.kind in SHOWN
+
+
+def are_shown(values):
+    """What has no clock may be anything."""
+    return all(may_be_shown(value) for value in values if is_of_clock(value))
+
+
+def are_alike(values):
+    return len({(value.kind, len(value.parts)) for value in values}) == 1
+
+
+def together(values):
+    return frozenset().union(*(value.sources for value in values))
+
+
+# ---- Arithmetic: the kind of what is made of two kinds; None where that may be anything
+
+
+def _of_difference(left, right, _):
+    if left == right and left in ("reading", "date", "duration"):
+        return "duration"
+    if left == "duration" and right in NUMBERS or left in NUMBERS and right == "duration":
+        return "duration"
+    return left if left in ("reading", "date") and right in NUMBERS else None
+
+
+def _of_sum(left, right, _):
+    kinds = {left, right}
+    if kinds & {"text"} and not kinds - {"text", *WITHOUT_CLOCK}:
+        return "text"
+    if kinds & {"duration"} and not kinds - {"duration", *NUMBERS}:
+        return "duration"
+    if left == right and left in ("durations", "texts"):
+        return left
+    return left if left in ("reading", "date") and right in NUMBERS else None
+
+
+def _of_product(left, right, _):
+    kinds = {left, right}
+    for kind in ("duration", "text"):
+        if kind in kinds and left != right and not kinds - {kind, *NUMBERS}:
+            return kind
+    return "reading" if kinds == {"reading", "constant"} else None
+
+
+def _of_quotient(left, right, _):
+    if "duration" in (left, right) and not {left, right} - {"duration", *NUMBERS}:
+        return "duration"
+    return "reading" if (left, right) == ("reading", "constant") else None
+
+
+def _of_floor_division(left, right, right_node):
+    is_part = isinstance(right_node, ast.Constant) and right_node.value in PARTS_OF_TIMES
+    return left if is_part and left in ("duration", "reading") else None
+
+
+def _of_remainder(left, right, right_node):
+    return _of_floor_division(left, right, right_node) if left == "duration" else None
+
+
+OPERATIONS = {
+    ast.Sub: _of_difference,
+    ast.Add: _of_sum,
+    ast.Mult: _of_product,
+    ast.Div: _of_quotient,
+    ast.FloorDiv: _of_floor_division,
+    ast.Mod: _of_remainder,
+}
+
+
+def kind_of_operation(operator, left, right, right_node):
+    rule = OPERATIONS.get(type(operator))
+    return rule(left, right, right_node) if rule else None

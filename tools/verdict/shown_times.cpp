@@ -1,0 +1,110 @@
+// Which readings of a clock go nowhere but to somebody who looks at them.
+//
+// Decides by the files' own code, which Python itself reads best: tools/shown_times follows each
+// reading through names, functions and formats, and takes all that it does not know for a use. It
+// cannot know what a logger's methods do besides logging. A file counts as it stands now, so one
+// that was written to after the run began counts for nothing.
+#include "verdict/shown_times.h"
+
+#include "shown_times/script.h"
+#include "support/ask.h"
+#include "support/files.h"
+#include "support/wording.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+
+namespace detshim {
+namespace {
+
+/// When the run began, in microseconds since 1970; 0 where no process says.
+std::uint64_t beginning_of(const Log& log) {
+  std::uint64_t begun = 0;
+  for (const Process& process : log.processes)
+    for (const Start& start : process.starts)
+      if (start.begun != 0 && (begun == 0 || start.begun < begun))
+        begun = start.begun;
+  return begun;
+}
+
+/// True for a regular file that is as it was when the run began.
+bool is_as_it_ran(const std::string& file, std::uint64_t begun) {
+  struct stat status;
+  if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+    return false;
+  const auto micros = [](const timespec& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+           static_cast<std::uint64_t>(time.tv_nsec) / 1'000;
+  };
+  return micros(status.st_mtim) < begun && micros(status.st_ctim) < begun;
+}
+
+/// True for a file that a process was started with: no other file imports what it binds.
+bool is_script(const Log& log, const std::string& file) {
+  for (const Process& process : log.processes)
+    for (const Start& start : process.starts)
+      for (const std::string& word : start.args)
+        if ((fs::path(start.working_directory) / word).lexically_normal() == fs::path(file))
+          return true;
+  return false;
+}
+
+using LinesByFile = std::map<std::string, std::set<std::string>>;
+
+LinesByFile by_file(const std::set<std::string>& lines, std::uint64_t begun) {
+  LinesByFile files;
+  for (const std::string& line : lines) {
+    const std::size_t colon = line.rfind(':');
+    if (colon != line.npos && is_as_it_ran(line.substr(0, colon), begun))
+      files[line.substr(0, colon)].insert(line.substr(colon + 1));
+  }
+  return files;
+}
+
+/// tools/shown_times/answer.py says what it is asked, and how it answers.
+std::vector<std::string> question(const Log& log, const LinesByFile& files) {
+  std::vector<std::string> words = {"python3",
+                                    "-I",
+                                    "-W",
+                                    "ignore",
+                                    "-c",
+                                    shown_times_loader,
+                                    std::to_string(std::size(shown_times_modules))};
+  for (const auto& [name, text] : shown_times_modules) {
+    words.emplace_back(name);
+    words.emplace_back(text);
+  }
+  for (const auto& [file, lines] : files) {
+    words.push_back(file);
+    words.emplace_back(is_script(log, file) ? "script" : "module");
+    words.push_back(joined(lines, ","));
+  }
+  return words;
+}
+
+} // namespace
+
+std::set<std::string> find_shown_times(const Log& log, const std::set<std::string>& lines) {
+  std::set<std::string> shown;
+  const LinesByFile files = by_file(lines, beginning_of(log));
+  if (files.empty())
+    return shown;
+  const Reply reply = ask(question(log, files));
+  if (!reply.problem.empty())
+    return shown;
+  std::istringstream answers(reply.text.value_or(""));
+  for (std::size_t file = 0, line = 0; answers >> file >> line;)
+    if (file < files.size())
+      shown.insert(std::next(files.begin(), static_cast<std::ptrdiff_t>(file))->first + ':' +
+                   std::to_string(line));
+  return shown;
+}
+
+} // namespace detshim
