@@ -1,3 +1,10 @@
+// Decides which record of a thread belongs to which of the other run, and how the two differ. The
+// n-th call of a call site belongs to the n-th of the same call site there. How they differ follows
+// from digests of what went in and of what came out, and from the numbers of calls.
+//
+// A thread's first difference is looked for up to the first firm one. Numbers of calls are not
+// firm: they may have parted at any time. Nor are inputs that detshim made the same of, nor outputs
+// of the host. It cannot know what a call did that its record has no value for.
 #include "log_diff/alignment.h"
 
 #include <unordered_map>

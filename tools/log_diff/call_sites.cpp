@@ -1,3 +1,10 @@
+// Decides whether two calls were made at the same call site. Where both runs had one build of a
+// file, its build and the offset tell. Where they had two, the offset means nothing and the file's
+// name alone counts. A frame of Python's counts by its path below its packages or its script, and
+// its line.
+//
+// A place becomes a line of source only where the file on disk still has the build that ran. It
+// cannot tell apart two call sites of one function in a file whose offsets do not count.
 #include "log_diff/call_sites.h"
 
 #include "log_reader/python_files.h"

@@ -1,3 +1,10 @@
+// Decides which of a rank's differences says most, by a fixed order of kinds: settings of the
+// rank's first process, libraries, a call that gave something else for the same inputs, then the
+// rest. A rank is a receiver if its first cause is what other ranks send, and another rank has a
+// cause of its own.
+//
+// It cannot know which of two threads, or of two ranks, differed first: call records have no time.
+// So of the causes that are left, one is the first, and the log does not say which.
 #include "log_diff/causes.h"
 #include "common/reasons.h"
 

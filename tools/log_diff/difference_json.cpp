@@ -1,3 +1,7 @@
+// A difference of two logs as a JSON document: docs/LOG_DIFF.md. Nothing is decided here. Kinds,
+// roles and results are those of LogDifference, and values stand whole, where the text for people
+// cuts them. Of each section it has all differences counted, but only those records that the
+// comparison kept.
 #include "log_diff/difference_report.h"
 #include "report/json.h"
 #include "support/wording.h"

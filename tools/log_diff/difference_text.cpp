@@ -1,3 +1,9 @@
+// A difference of two logs as text for people. Only the sentence is decided here: it follows from
+// the kind of a difference and from what the record is of (difference_texts, the first row that
+// holds). Long values are cut. Long lists are cut too, and say how many more there are.
+//
+// It cannot say which of several causes came first, and says in the heading that it is one of
+// these.
 #include "log_diff/difference_report.h"
 
 #include "log_diff/causes.h"

@@ -1,3 +1,10 @@
+// Decides which settings, libraries and ranks differ, subject by subject. A value that one log does
+// not state is unknown, and never equal. What was turned on purpose, or is another path to one
+// build, is a note. Sums of calls count only where the records agree and both processes have an
+// end.
+//
+// A build id is believed: it cannot know whether two files of one id hold the same code. A file
+// without one counts by what was kept of its contents, where both runs have that.
 #include "log_diff/fact_differences.h"
 
 #include "support/wording.h"

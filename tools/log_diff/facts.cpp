@@ -1,3 +1,10 @@
+// Decides what of a process's log is a fact that two runs can have in another way, and what it is
+// called in both: files by their names without folders, as they may lie elsewhere. The place of a
+// clock and the hashes of variables are no facts; the latter are suspects. Nor is how often calls
+// were only seen.
+//
+// A command line that was cut and has no hash is unknown. It cannot know what a record of an
+// unknown kind means: it says only whether both runs have the same ones, in whatever order.
 #include "log_diff/facts.h"
 
 #include "support/wording.h"

@@ -1,3 +1,8 @@
+// Decides the role of a field in a record: what the record's own hook says of it, else what all
+// hooks agree on that have a field of that name. Where they disagree there is no answer. A hook
+// counts only if the record names its library too.
+//
+// It cannot know what a hook of another version meant by a field that has kept its name.
 #include "log_diff/hook_table.h"
 
 #include <cstring>

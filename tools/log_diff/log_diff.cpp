@@ -1,3 +1,12 @@
+// Decides which programs and threads of two runs belong together, and which are read record by
+// record. Programs belong together by job, rank and path; of several with one name, first those
+// whose records are the same. Threads whose digests agree are the same and are not read again. Of
+// the others, chunks at the beginning that agree are passed over, and a limited number of records
+// behind them is aligned.
+//
+// What was not compared is listed as unknown, and takes *equal* away. It cannot know whether one
+// name means the same work in both runs: where a program starts its children in another order, it
+// does not.
 #include "log_diff/log_diff.h"
 
 #include "log_diff/alignment.h"

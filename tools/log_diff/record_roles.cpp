@@ -1,3 +1,9 @@
+// Decides, of a call record, which of its values went in and which came out, and the section of the
+// report that it belongs to. Roles are what the hooks say (hook_table.h). Of a digest, how many
+// bytes a program printed is a result, and how many were copied is an input. Sections follow from a
+// table of rules, of which the first holds.
+//
+// It cannot know what a call read that its record has no value for, a state in memory say.
 #include "log_diff/record_roles.h"
 
 #include "common/reasons.h"

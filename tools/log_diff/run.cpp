@@ -1,3 +1,9 @@
+// Decides whether a log can be compared at all. A damaged or torn line, a gap in a thread's
+// numbers, a record without its count or a count without its record: each refuses the whole log. A
+// process without an end is compared, and noted as unknown.
+//
+// Where no run was named, the one with the latest name counts. It cannot know of a process that
+// left no file in the folder.
 #include "log_diff/run.h"
 
 #include "log_reader/counts.h"

@@ -1,3 +1,10 @@
+// Decides what can make two runs differ although their records agree: variables whose hashes
+// differ, calls that went ahead nondeterministic, folders that were read, and the places where the
+// user's own lines start threads or processes or read a clock or an input. Of threads, processes,
+// clocks and inputs only the user's own lines count: of the others there is no line to look at.
+//
+// It cannot know whether a suspect had any part in the result, nor whether two secret variables are
+// the same: the log has no hash of them.
 #include "log_diff/suspects.h"
 
 #include "log_reader/call_owner.h"

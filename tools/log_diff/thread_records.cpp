@@ -1,3 +1,9 @@
+// Decides what of a record is compared: its call site, a digest of what went in, one of what came
+// out, and how often the call was made. The action and the reason code count as results. What ran
+// meanwhile counts as neither. A record whose values were not written, or not read, counts as one
+// without inputs.
+//
+// It compares keys of 64 bits: two records with the same keys are taken for equal.
 #include "log_diff/thread_records.h"
 
 #include "log_reader/counts.h"
