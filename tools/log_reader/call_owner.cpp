@@ -1,3 +1,10 @@
+// Decides by the frames of Python where the call has some, else by debug information. Of Python the
+// frame counts that the library marked as the user's. Two exceptions: PyTorch's data loader among
+// the frames, and a marked line of a package that has no word of seeding in it. Of machine code the
+// innermost line counts whose source is no library's.
+//
+// It cannot know whose code is that has no debug information (`unknown`), and it reads a line of a
+// package as the file is now.
 #include "log_reader/call_owner.h"
 
 #include "support/files.h"

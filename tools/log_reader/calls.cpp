@@ -1,3 +1,9 @@
+// Decides what is kept of calls while a log is read. Of each symbol all call sites and reason codes
+// are kept, and of its values those of the most calls: where there are more than 512, some 256
+// stay.
+//
+// It cannot know which values come again. One that was dropped counts from then on only, so the
+// number of its calls may be too small.
 #include "log_reader/calls.h"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// Decides how often a call was made, by the entry of the counts file that its record names. A
+// number is exact up to last_exact_count, or if the process wrote it as the last; else there were
+// at least so many. An entry counts once, for a record of the same action or of one that was taken
+// back. Entries that no record has named are calls without a record.
+//
+// It cannot know by how much a number falls short.
 #include "log_reader/counts.h"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// Decides by the path of a file: folders of the system, of toolkits and of packages, and the
+// folders of header libraries that are copied into projects. What lies in /usr/local/src and
+// /usr/local/bin is the user's.
+//
+// It cannot know who wrote a file: a library that was built in a home folder is the user's own code
+// here.
 #include "log_reader/library_code.h"
 
 #include <algorithm>

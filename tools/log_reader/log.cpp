@@ -1,3 +1,9 @@
+// Decides which run, process and program each line belongs to, and what is missing. Lines that
+// cannot be read, gaps in the numbers of a thread and counts without a record are counted. Where no
+// run is asked for, the latest name counts. A process that names no run is kept with whichever run
+// is read. A program that should have left a log, and has no start record after that, is missing.
+//
+// It cannot know what a process did that left no file, nor whether one without an end still runs.
 #include "log_reader/log.h"
 
 #include "log_reader/counts.h"

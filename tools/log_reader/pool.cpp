@@ -1,3 +1,9 @@
+// Decides by the fields that the library added to a record: `pool` of a draw in a worker,
+// `threads_of` of a thread that was started. Logs before 0.2 have kind, queue and place in one
+// text; there `threads` counts for pthread_create alone, since OpenMP's functions have a number of
+// that name.
+//
+// It cannot know of a pool that the library did not recognise.
 #include "log_reader/pool.h"
 
 #include <algorithm>

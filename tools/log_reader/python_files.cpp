@@ -1,3 +1,9 @@
+// Decides where a Python script lies, by the rules of Python's command line, and what a file is
+// called in every installation, by the part of its path below a folder of packages, of Python's own
+// library or of the script.
+//
+// It cannot know the folder of a script whose path is hidden as a secret, nor what a program adds
+// to `sys.path` itself.
 #include "log_reader/python_files.h"
 
 #include "common/secrets.h"

@@ -1,3 +1,10 @@
+// Decides whether a line is a record: JSON that has a type, in a start record a format, and in a
+// call a function, and an action that is known. All else counts as damaged. A type that is not
+// known does not: a later version may have written it. A key whose value has the wrong type counts
+// as missing.
+//
+// It cannot know whether a line that can be read is true. A log may be a stranger's, so numbers and
+// frames have limits.
 #include "log_reader/record.h"
 
 #include "support/reason_texts.h"

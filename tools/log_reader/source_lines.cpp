@@ -1,3 +1,9 @@
+// Decides which line of source made a call, from the debug information and the symbols that the
+// file has now. The byte before the return address counts, where the call itself lies. The user's
+// line is the innermost whose file and source are no library's; what was inlined there counts too.
+//
+// It cannot know lines of a file without debug information, nor notice by itself that a file has
+// changed. One that its maker names as changed has no lines.
 #include "log_reader/source_lines.h"
 
 #include "log_reader/library_code.h"

@@ -1,3 +1,9 @@
+// Decides which processes have no end, which calls have no record, and which ranks of a job are
+// missing. A process has an end if its log has one, if it turned into a program whose log is not
+// missing, or if its parent's log says that it killed it. A rank is there once it left a mark. A
+// launcher none of whose ranks left one counts as a job of which a rank is missing.
+//
+// It cannot know how many ranks a job has where no launcher says it.
 #include "log_reader/summary.h"
 
 #include <algorithm>
