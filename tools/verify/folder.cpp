@@ -1,3 +1,10 @@
+// Decides how a file moves to another folder so that none is lost or overwritten: by a rename that
+// replaces nothing, by a second name where the file system has no such rename, and by a copy
+// between file systems. A copy must be whole and on the disk before the original goes. A folder is
+// opened part by part, and a part that is a link ends the way.
+//
+// It cannot keep what the other file system does not know, nor an owner that this user may not
+// give.
 #include "verify/folder.h"
 
 #include "support/exit_status.h"

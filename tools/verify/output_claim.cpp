@@ -1,3 +1,9 @@
+// Decides from patterns alone whether two commands may move the same files: they meet if some path
+// may match both, and in doubt they do. A command is alive while it holds the lock on its claim.
+// What one that was killed has set aside is put back before another begins.
+//
+// It cannot know of another user's commands: each user has a folder of claims. Nor can it put back
+// what a command on another machine set aside where only that machine can see it.
 #include "verify/output_claim.h"
 
 #include "support/exit_status.h"

@@ -1,3 +1,10 @@
+// Decides which files the user's globs name, and through which links and mounts a search may go.
+// The first search remembers where each link leads and which folders are mount points; later ones
+// go through these alone, and report others. A link that another user has made to somebody else's
+// folder is refused. A folder counts once for each part of a glob, by its device and inode.
+//
+// It cannot know what a program does with links between two searches: it sees where they lead when
+// it looks.
 #include "verify/output_search.h"
 
 #include "support/exit_status.h"

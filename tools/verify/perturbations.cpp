@@ -1,3 +1,9 @@
+// Decides what a run is given in another way: one thing for each row, with the suspects that it can
+// have turned and the settings of the log that are its own doing. A row is left out where it is not
+// possible: one processor, no namespaces, a user who is root.
+//
+// It cannot know whether a program depends on what was turned. Where nothing differs, this turn did
+// not show it.
 #include "verify/perturbations.h"
 
 #include "support/exit_status.h"

@@ -1,3 +1,10 @@
+// Decides whether a run that was killed and resumed gives what a whole one gives: the exit status,
+// the outputs, and each metric as a series that the killed run begins and the resumed one ends.
+// Steps that both have are compared twice. One step between them may be missing, and is named.
+//
+// It cannot know which step a value belongs to: the killed run's are taken for the first ones, the
+// resumed run's for the last. Nor does it know whether a program set its seed again, so a generator
+// that began anew is shown, and is no difference.
 #include "verify/resumed.h"
 
 #include "log_reader/log.h"

@@ -1,3 +1,11 @@
+// Decides when a run is over and how it ended. It is over once the program has ended and all that
+// it left to this command, or ten seconds of waiting later: what still runs then is `left_behind`.
+// At the end of its time everything is killed, at the line that is waited for the program first. A
+// signal that would end this command is passed on to the program, and at a second one everything is
+// killed.
+//
+// It cannot know who sent the signal that ended a program. One that is sent from outside as a rule
+// counts as killed, and what the program did until then says nothing.
 #include "verify/run_once.h"
 
 #include "environment/capture.h"

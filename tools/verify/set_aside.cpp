@@ -1,3 +1,11 @@
+// Decides which of the user's files are put back, and where. After a kill the journal tells. It
+// counts only if this user alone can have written it, if its folder is the very one that it names,
+// and if no command holds it locked. A file goes back into the folder that it came from, by device
+// and inode, or below the working directory if that is still the same. What is in its place is
+// moved away, and not deleted.
+//
+// It cannot know who wrote what is in the way, nor whether a copy without its mark in the journal
+// is whole: then the original stays.
 #include "verify/set_aside.h"
 
 #include "support/exit_status.h"
