@@ -1,3 +1,11 @@
+// Decides of what moment an environment is known. What is captured as a run begins is of then. What
+// its log alone can say is not known before there is one, and where nothing was captured at the
+// start, all else is not known either. Packages and files that were used are looked at later on the
+// run's own machine only.
+//
+// A text counts as drawn if a stretch of 16 characters or more has letters, digits and more than
+// three bits a character. It cannot know whether such a text is a secret, nor whether a short one
+// is.
 #include "environment/capture.h"
 
 #include "common/run_agreements.h"

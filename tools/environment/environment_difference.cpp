@@ -1,3 +1,9 @@
+// Decides, subject by subject, whether two environments are the same, differ, or cannot be
+// compared. Known texts are compared whole. What one side lacks differs, unless that side says that
+// all of the kind or of the section is not known. What is hidden on one side alone differs too.
+//
+// It cannot know whether two hidden values are the same. Those are listed, and count neither as
+// equal nor as different nor as unknown. A text that agrees and has hidden words is listed too.
 #include "environment/environment_difference.h"
 
 #include "common/secrets.h"

@@ -1,3 +1,8 @@
+// Decides what a text of schema 1 means: a subject by the word that it begins with, a state by one
+// of two sentences. Any other text is a value, or the reason why there is none.
+//
+// It cannot tell such a sentence from a variable whose value was that very text, and reads it as
+// the state.
 #include "environment/first_schema.h"
 
 #include "environment/capture.h"

@@ -1,3 +1,9 @@
+// Decides which files of a folder are environments of a run: first by their names, then by the run
+// that each document names. Where no run is asked for, the latest name counts. A file that cannot
+// be read as an environment is a problem, and not passed over in silence.
+//
+// It cannot know whether a document tells the truth: the folder may be a stranger's. So links are
+// refused, and the number of files and of their bytes has a limit.
 #include "environment/kept_environments.h"
 
 #include "support/exit_status.h"
