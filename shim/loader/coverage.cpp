@@ -1,3 +1,11 @@
+// Decides, as the process ends, which functions of CUDA's libraries were reached around the hooks:
+// by where the references of each loaded object are bound by then, by hooks in front of another
+// object's function, and by names that were looked up. A reference that is bound to the object's
+// own linkage table does not count: it was not called. Nor do calls between the parts of one
+// library.
+//
+// It cannot know whether a bound function was called, nor what an object was bound to that is
+// unloaded by then.
 #include "loader/coverage.h"
 #include "loader/real.h"
 

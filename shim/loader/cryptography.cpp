@@ -1,3 +1,10 @@
+// Decides by a table of rules, of which the first holds, about the object that the caller lies in:
+// its name in the user's lists, a program that makes secrets, the names of cryptography libraries,
+// functions that make identifiers, a copy of such a library within other code. There a generator of
+// general use is told by the texts that its code refers to: it makes numbers and no keys.
+//
+// It cannot know what becomes of the bytes. Where other code of that object may have drawn, they
+// stay the kernel's and the draw counts as nondeterministic.
 #include "loader/cryptography.h"
 
 #include "common/cryptography.h"

@@ -1,3 +1,8 @@
+// Decides by the beginning of a file's name, from a list. A thread remembers the answer for each
+// caller.
+//
+// It cannot know of a copy that is linked into another file, or has another name: what that draws
+// is the program's here, and moves its numbers.
 #include "loader/infrastructure.h"
 
 #include "common/text.h"

@@ -1,3 +1,9 @@
+// Decides which version of a CUDA library answers, by asking the library's own function: the one in
+// the object behind the hook, or else any that is loaded under that name. The answer holds until an
+// object is unloaded.
+//
+// It cannot know a version where the library has no such function, or where that fails: the record
+// then has none.
 #include "loader/library_version.h"
 
 #include "common/cuda_libraries.h"

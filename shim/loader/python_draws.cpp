@@ -1,3 +1,11 @@
+// Decides from the 32 innermost frames of Python what a draw is for. A package that makes keys, or
+// that the user has named, keeps the kernel's entropy. Functions that make names are listed; who
+// wants the name is the first code that does not work for others. Where names are to be random, an
+// installed package's stays the kernel's, unless that code may take it for a seed; the user's
+// follows from the seed.
+//
+// It cannot know what becomes of a text. A package that makes keys and is in no table draws numbers
+// here.
 #include "loader/python_draws.h"
 
 #include "common/text.h"

@@ -1,3 +1,9 @@
+// Decides which definition is the function behind a hook, by load order and by the names of files.
+// Behind this library the next definition counts for libc and its like; for CUDA's libraries and
+// frameworks the first one of a file with the library's name. Another library's definition makes
+// the hook shadowed, and a sanitizer's is as good as libc's.
+//
+// It cannot know whether a file that is named like a library is that library.
 #include "loader/real.h"
 
 #include "common/cuda_libraries.h"

@@ -1,3 +1,10 @@
+// Decides which copy of a library a call is for, by the caller's object: the copy that one of its
+// other references is bound to. Without such a reference the next definition in load order counts,
+// then what the object itself would find. The answer holds for all calls of that object in the
+// thread.
+//
+// It cannot know which of two copies is meant by an object that is bound to both: the first that it
+// finds counts.
 #include "loader/real_of_caller.h"
 
 #include "loader/once_in_thread.h"
