@@ -1,3 +1,9 @@
+// Decides by names and texts alone: by the name that the program was executed by, whether its
+// children are named by their commands and whether it is a wrapper; by the text of a shell's
+// script, whether it may run something beside itself. Quotes and comments are not understood. In
+// doubt something runs beside the shell, and names stay as they are.
+//
+// It cannot know a `make` under another name, nor what a script reads or evaluates while it runs.
 #include "core/identity/command_names.h"
 
 #include "common/command_lines.h"

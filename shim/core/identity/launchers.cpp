@@ -1,3 +1,8 @@
+// Decides what a launcher hands on. Open MPI's gets a list of the names of variables, unless its
+// command line hands variables on by itself or the environment has such a list. OMP_NUM_THREADS is
+// taken away where it still has the value that was chosen for one process.
+//
+// It knows Open MPI's by the name alone: a program called mpirun of another MPI gets the list too.
 #include "core/identity/launchers.h"
 
 #include "common/launch.h"

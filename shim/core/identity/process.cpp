@@ -1,3 +1,11 @@
+// Decides who this process is: from DETSHIM_RUN what its parent has handed on, from a launcher's
+// variables its rank, and after a fork the name that the fork handler has left. A process without a
+// parent's run begins one, or agrees on one with the ranks of its job. A launcher begins a job of
+// its own, unless one launcher on each node starts the same.
+//
+// A child that no handler announced is numbered among its siblings in the shared page. It cannot
+// know such a number where there is no page: then the process id is part of the name, and differs
+// in each run.
 #include "core/identity/process.h"
 
 #include "common/launch.h"

@@ -1,3 +1,9 @@
+// Decides the name of a thread: its creator's with an ordinal where a hook saw it made, the main
+// thread's where it has forked this process or has the process's number. Any other is numbered by
+// the order in which such threads first draw.
+//
+// That order is a race, and so their draws do not count as pinned. It cannot know who made a thread
+// that no hook saw.
 #include "core/identity/thread.h"
 
 #include "common/names.h"

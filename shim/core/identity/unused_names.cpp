@@ -1,3 +1,10 @@
+// Decides from the log folder whether a process with that name, or one made of it, has drawn: by
+// the names of the files there and by the actions in their counts. What was only seen leaves a name
+// unused. Where that cannot be told the name counts as used: a path that may be cut, files that
+// cannot be opened, a folder that takes no log, and a shared file in which this process has drawn
+// itself.
+//
+// It cannot know of a process whose log lies in another folder.
 #include "core/identity/unused_names.h"
 
 #include "common/counts_file.h"
