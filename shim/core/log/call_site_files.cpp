@@ -1,3 +1,7 @@
+// Decides whether two places lie in one file: by its path and its build id, or without an id by the
+// layout of its segments. Records name 256 files; places in further ones are not told apart.
+//
+// It cannot tell apart two builds without an id that lie under one path and are laid out alike.
 #include "core/log/call_site_files.h"
 
 #include "core/base/hash.h"

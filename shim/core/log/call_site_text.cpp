@@ -1,3 +1,8 @@
+// Decides how a place is written: as the file that holds it and the offset from where that is
+// loaded. Of the frames behind it those are left out by which libc begins a program or a thread,
+// and the innermost are kept where the line has no room for all.
+//
+// It cannot name a place in code that no file holds: that is "?", and such a frame ends the list.
 #include "core/log/call_site_text.h"
 
 #include "core/log/call_site_files.h"

@@ -1,3 +1,10 @@
+// Decides whether a process that drew nothing leaves a log all the same: the first one of `detshim
+// run`, a program that the one before it has announced, the first one of a run whose children left
+// a log, and a shell that expands something in its `-c`. What is loaded is said once for each set
+// of files: a forked child refers to what another has said.
+//
+// It cannot know what was loaded and unloaded before the end. A process that is killed has no
+// closing record, and says nothing of its files.
 #include "core/log/closing.h"
 
 #include "common/log_folder.h"

@@ -1,3 +1,9 @@
+// Decides when a number in memory is written to the file: each one up to last_exact_count, then
+// ever more seldom, and all as the process ends. The file is the process's own if device and inode
+// are those that it opened; a descriptor proves nothing, as the program may have closed it. Where
+// there is no file, or no room in it, calls are summed by action in memory.
+//
+// It cannot know when SIGKILL comes. What the file then says is a lower bound.
 #include "core/log/counts.h"
 
 #include "common/counts_file.h"

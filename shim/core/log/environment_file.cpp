@@ -1,3 +1,9 @@
+// Decides whether what lies under a descriptor is the environment that `detshim run` handed over,
+// by its seals and its first bytes, and under which name it is kept. The usual name is free if this
+// process made the folder, or if what has that name is of this run and machine. A file is there
+// whole or not at all.
+//
+// It cannot know whether the program has put something alike under that number.
 #include "core/log/environment_file.h"
 
 #include "common/run_agreements.h"

@@ -1,3 +1,10 @@
+// Decides which uses of files are written to the run's list. Not those of the kernel's files, of
+// devices and of installations of Python. A process writes a use of a file once, and of a folder's
+// files that it does not write 64; then it names the folder. A list that lacks a line is removed,
+// since it must not be believed.
+//
+// It cannot know what a process uses once its tables are full, and says `more`. Nor does it know
+// two names of one folder for the same.
 #include "core/log/file_uses.h"
 
 #include "common/log_folder.h"

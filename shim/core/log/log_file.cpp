@@ -1,3 +1,10 @@
+// Decides which file of the folder is this process's: the one that the shared page names, else the
+// first name by rank, path and process id of which no file is another run's. A descriptor is ours
+// while its device and inode are. stderr is written to only while it is what it was as the process
+// began.
+//
+// It cannot know whether a line that was cut was this process's or that of one that was killed: in
+// a shared file it begins a new line each time.
 #include "core/log/log_file.h"
 
 #include "common/log_folder.h"

@@ -1,3 +1,10 @@
+// Decides from the 128 innermost frames of Python whether a draw is made in a worker of a pool: by
+// the files and functions of a table. The first frame behind it that is in no such library made the
+// pool. Left out are draws whose numbers are thrown away, and those of a module that a thread's
+// worker imports.
+//
+// It cannot know a pool that is not in the table, nor one whose functions have other names in a
+// later version.
 #include "core/log/pools.h"
 
 #include "core/python/frames.h"

@@ -1,3 +1,9 @@
+// Decides whether this process leaves a mark: a program that a launcher has started, in a job of
+// several ranks or of a launcher that has the library; and such a launcher, unless it was only
+// asked about itself. That it tells by the words of the command line.
+//
+// It cannot know how many ranks a launcher starts: each rank's mark says it, as far as the launcher
+// told that rank.
 #include "core/log/rank_marks.h"
 
 #include "common/launch.h"

@@ -1,3 +1,10 @@
+// Decides which record a call goes under, and whether it begins a log. A call is looked for by
+// address, then by file and offset, so a plugin that is loaded again finds its records. After 200
+// values of a place, or 1,000 of an innermost frame, further calls share a record without values.
+// What was only seen begins no log, but for launches, fingerprints and programs that make secrets.
+//
+// A pinned draw of a thread that no hook saw made is recorded nondeterministic. It cannot tell
+// apart two calls whose keys of 64 bits are the same.
 #include "core/log/records.h"
 
 #include "common/sys.h"

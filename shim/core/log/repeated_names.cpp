@@ -1,3 +1,8 @@
+// Decides whether an error may come from names that a run before has made: this process has been
+// given such a name, its exit status is not 0, and a log beside its own begins with another run and
+// the same seed.
+//
+// It cannot know whether a name was the reason, nor of a run that left no log there.
 #include "core/log/repeated_names.h"
 
 #include "common/sys.h"

@@ -1,3 +1,9 @@
+// Decides whether a setting that was undone counts as nondeterministic or as only seen. It counts
+// as seen where its reader has read it for good before, and where it was given back before anybody
+// read it. A record that another undone setting shares is not taken back.
+//
+// It cannot know what a version outside the known range makes of a setting: the setting's row says
+// whether such a version reads it.
 #include "core/log/setting_records.h"
 
 #include "common/run_variable.h"

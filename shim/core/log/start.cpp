@@ -1,3 +1,9 @@
+// Decides what a log says of how its process began. Variables are named with hashes of their
+// values, and without one where a value may be a secret. Arguments that do not fit are hashed, but
+// not where one of them may be a secret: who guesses at it could try. A forked child's log leaves
+// out what its parent's has.
+//
+// It cannot know a secret that has neither the name nor the form of one.
 #include "core/log/start.h"
 #include "core/base/hash.h"
 #include "core/base/processor.h"
