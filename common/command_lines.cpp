@@ -184,7 +184,7 @@ size_t option_in(const char* list, const char* flags, TextPart word) {
   return 0;
 }
 
-/// `-u name:password`, as curl has it. Numbers of a user and a group are none.
+/// `-u name:password`, as curl has it. Numbers of a user and a group do not count.
 bool names_a_user(TextPart name) { return is_in("-u|-U|--user|--username|--proxy-user", name); }
 
 bool is_login(TextPart value, bool by_any_mark) {

@@ -53,7 +53,7 @@ const char* secret_value_in(TextPart text);
 const char* secret_path_in(TextPart text);
 
 /// Where the first part begins that was drawn by its form, letters and digits by turns, whatever it
-/// is called, and how long it is; length 0 without one. Hexadecimal digits alone are none: they
+/// is called, and how long it is; length 0 without one. Hexadecimal digits alone do not count: they
 /// name a revision.
 size_t drawn_part(const char* text, size_t& length);
 

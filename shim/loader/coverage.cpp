@@ -126,7 +126,7 @@ int library_named(const char* name) {
   return -1;
 }
 
-/// Calls around the hooks of the runtime are none: it reaches the driver by lookups, which are
+/// Calls around the hooks of the runtime do not count: it reaches the driver by lookups, which are
 /// answered. Those of the driver have something to do only where the user asked for it.
 bool matters(int library) {
   const char* name = cuda_libraries[library].name;
@@ -237,7 +237,7 @@ void record_bypass(const Bypass& bypass, Reason why) {
          bypass.slot, why, {at.path[0] != 0 ? at.path : "(the program)", bypass.others});
 }
 
-/// Calls that came to a hook and were handed on untouched, because the function behind it is not
+/// Calls that reached a hook and were handed on untouched, because the function behind it is not
 /// the library's: a copy that is linked into something else.
 void record_shadowed() {
   if (!has_shadowed())

@@ -19,7 +19,7 @@ struct KeptEntropy {
 };
 
 /// Whether the code at that address gets the kernel's entropy from that hook: it belongs to a
-/// cryptography library or has one in it, or the user said so.
+/// cryptography library or has one in it, or the user has named it.
 KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose purpose);
 
 } // namespace detshim

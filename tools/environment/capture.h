@@ -62,8 +62,8 @@ inline constexpr auto cache_variables = {
 void capture_variables(Environment& to);
 /// Version, mode and seed, which the log has.
 void capture_own_settings(const Log& log, Environment& to);
-/// Of the Python that is the program or, if it is none, of the first in VIRTUAL_ENV, CONDA_PREFIX
-/// and PATH; with the git states of the folders that editable ones stand for.
+/// Of the Python that is the program or, if the program is not one, of the first in VIRTUAL_ENV,
+/// CONDA_PREFIX and PATH; with the git states of the folders that editable ones point to.
 void capture_distributions(const CaptureOptions& options, Environment& to);
 /// Looks into the folders of distributions, and at the interpreter, that the run had after all: as
 /// they were when it began, or they are not known. `is_here`: this is the run's machine.

@@ -63,7 +63,7 @@ fs::path prefix_of(const std::string& interpreter) {
 }
 
 /// The Python that a program is, or is written for by its first line: as it is named, not where
-/// links lead. Empty where it is none.
+/// links lead. Empty where it is not one.
 std::string interpreter_of(const std::string& program) {
   if (program.empty())
     return {};

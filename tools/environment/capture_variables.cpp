@@ -31,7 +31,7 @@ bool is_of_the_shell(std::string_view name) {
 }
 
 /// By which the processes of a job find each other and their launcher: sockets, folders, numbers
-/// that are new each time. Names of jobs that programs read, as SLURM_JOB_ID, are none of these.
+/// that are new each time. Names of jobs that programs read, as SLURM_JOB_ID, are not among these.
 bool is_of_one_launch(std::string_view name) {
   return is_any_of(name, {"OMPI_FILE_LOCATION", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri",
                           "OMPI_MCA_orte_jobfam_session_dir", "OMPI_MCA_orte_local_daemon_uri",

@@ -137,7 +137,7 @@ std::string environment_json(const Environment& environment);
 
 enum class Links { followed, refused };
 
-/// Reads such a file. Throws UsageError for what is none.
+/// Reads such a file. Throws UsageError for any other.
 Environment read_environment_file(const std::string& file, Links links = Links::followed);
 
 } // namespace detshim

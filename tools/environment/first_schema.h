@@ -9,8 +9,7 @@ namespace detshim {
 
 inline constexpr int first_environment_schema = 1;
 
-/// Reads the member `sections` of such a document. Throws what nlohmann-json throws for what is
-/// none.
+/// Reads the member `sections` of such a document. Throws what nlohmann-json throws for any other.
 void read_first_sections(const nlohmann::json& sections, Environment& to);
 
 } // namespace detshim

@@ -66,7 +66,7 @@ std::optional<std::int64_t> rank_of(const Call& call) {
 using VisitNumbered = std::function<void(std::size_t, const Call&, const CallCount&)>;
 
 /// The processes of one file: the one that it is named after, those of its kin that write in it as
-/// well, and the same again if a later run came to the same rank, path and pid.
+/// well, and the same again if a later run got the same rank, path and pid.
 class FileReader {
 public:
   FileReader(const std::string& folder, const std::string& file, RecordParser& parser,
@@ -348,7 +348,7 @@ private:
     process.pid = start.pid;
     process.path = start.path;
     take_in_further(process);
-    // One that said so was looked at before.
+    // A program that wrote an exec record was looked at before that.
     if (!process.starts.empty() && processes_[main_].executions.last() == nullptr)
       process.libraries_before_exec = process.libraries.size();
     process.end.reset();

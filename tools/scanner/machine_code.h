@@ -3,7 +3,7 @@
 //
 // A quick search of the bytes gives candidates. One counts only if decoding, begun at a place where
 // an instruction certainly starts, comes upon that very instruction there: the same bytes inside an
-// immediate or a displacement are none.
+// immediate or a displacement do not count.
 #pragma once
 
 #include <cstddef>

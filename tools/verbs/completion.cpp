@@ -68,7 +68,7 @@ constexpr ValueRow value_rows[] = {
     {"SHELL", shells},
 };
 
-/// The same of all that have no row, by the word for the value in the help. Other words stand for
+/// The same of all that have no row, by the word for the value in the help. Other words mean
 /// numbers and texts.
 struct PlaceRow {
   std::string_view type;

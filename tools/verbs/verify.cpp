@@ -51,7 +51,7 @@ void take_digests(const VerifyPlan& plan, Verification& result) {
   const std::string library = find_library(plan.run.library);
   try {
     result.library_build = ElfFile(library).build_id();
-  } catch (const ElfError&) { // the runs' logs have said so
+  } catch (const ElfError&) { // the runs' logs tell that
   }
   std::vector<std::pair<std::string, std::string>> names = {
       {"stdout", ""}, {"stderr", ""}, {"environment", ""}, {"library", ""}};
@@ -163,7 +163,7 @@ EvidenceEntry entry_of(const VerifyPlan& plan, const Verification& result, std::
   return entry;
 }
 
-/// Keeps what the runs have shown, for `log` to go by: that they are equal, or that they differ
+/// Keeps what the runs have shown, for `log` to use: that they are equal, or that they differ
 /// with nothing turned.
 void keep_evidence_of(const VerifyPlan& plan, Verification& result) {
   const bool is_equal = result.answer == Answer::equal;

@@ -34,7 +34,7 @@ OwnedDescriptor open_in(const Folder& folder, const std::string& name, int flags
                                   flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
 }
 
-/// False, and errno, if not all of it came to the disk: the other copy is removed then.
+/// False, and errno, if not all of it reached the disk: the other copy is removed then.
 bool copy_bytes(int from, int to) {
   std::vector<char> buffer(1 << 20);
   for (ssize_t got; (got = ::read(from, buffer.data(), buffer.size())) != 0;) {

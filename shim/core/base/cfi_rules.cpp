@@ -64,7 +64,7 @@ struct Bytes {
   }
 };
 
-/// What the instructions for some place in a function have said so far. Offsets are in bytes.
+/// What the instructions for some place in a function have set up to there. Offsets are in bytes.
 struct Row {
   struct Saved {
     enum class How : uint8_t {

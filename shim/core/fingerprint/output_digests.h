@@ -3,7 +3,7 @@
 // the log. Two runs that compute something else differ there first. Format: docs/LOG_FORMAT.md,
 // "digest".
 //
-// The first digests of a call site have a record each; later ones share records that stand for ever
+// The first digests of a call site have a record each; later ones share records that cover ever
 // more of them, so a program that prints a million times writes some five hundred records for it.
 #pragma once
 

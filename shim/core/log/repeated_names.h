@@ -18,7 +18,7 @@ void note_exit_status(int status);
 /// beside this one's with the same seed; else 0. Wants the log's lock.
 uint64_t status_after_repeated_names();
 
-/// Says so on stderr.
+/// Warns of that on stderr.
 void say_repeated_names(uint64_t status);
 
 } // namespace detshim

@@ -117,7 +117,7 @@ bool wants_copy(const Note& plan);
 /// not wanted.
 bool keep_copy(const Note& plan, Descriptor copy);
 
-/// What running a plan came to. True if it failed and its config is no longer taken for the graph;
+/// Notes whether a plan ran. True if it failed and its config is no longer taken for the graph;
 /// `copy` is then the descriptor of our own that is needed no more.
 bool ran(const void* plan, bool succeeded, Descriptor& copy);
 

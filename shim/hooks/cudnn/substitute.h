@@ -32,7 +32,7 @@ inline bool is_refusal(abi::cudnnStatus status) {
          status == cudnnStatus::bad_param_before_9 || status == cudnnStatus::not_supported_before_9;
 }
 
-/// Whether the library says that the arguments are none, whatever the algorithm.
+/// Whether the library refuses the arguments themselves, whatever the algorithm.
 inline bool is_bad_argument(abi::cudnnStatus status) {
   using abi::cudnnStatus;
   const int number = static_cast<int>(status);

@@ -143,7 +143,7 @@ const KnownReading* known_reading(PythonReading reading) {
   return nullptr;
 }
 
-/// Remembers what was found of the place. What a function of Python's library reads goes by who
+/// Remembers what was found of the place. What a function of Python's library reads depends on who
 /// called it, if the user's frame is near.
 void remember_reading(PythonReading reading, const PythonCallSite& call_site,
                       const KnownReading& found) {
