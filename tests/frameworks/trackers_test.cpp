@@ -56,11 +56,13 @@ TEST_P(Trackers, HaveNewNamesInEachRunAndTheSameNumbers) {
 INSTANTIATE_TEST_SUITE_P(
     All, Trackers,
     testing::Values(Tracker{"aim_runs", "aim"}, Tracker{"clearml_offline", "clearml"},
-                    Tracker{"dask_tokens", "dask, numpy"}, Tracker{"datasets_map", "datasets"},
-                    Tracker{"hydra_sweep", "hydra, numpy"},
-                    Tracker{"joblib_memory", "joblib, numpy"}, Tracker{"mlflow_files", "mlflow"},
+                    Tracker{"comet_offline", "comet_ml"}, Tracker{"dask_tokens", "dask, numpy"},
+                    Tracker{"datasets_map", "datasets"}, Tracker{"hydra_sweep", "hydra, numpy"},
+                    Tracker{"joblib_memory", "joblib, numpy"},
+                    Tracker{"matplotlib_files", "matplotlib"}, Tracker{"mlflow_files", "mlflow"},
                     Tracker{"mlflow_sqlite", "mlflow, sqlalchemy, alembic"},
-                    Tracker{"optuna_sqlite", "optuna"}, Tracker{"wandb_offline", "wandb"}),
+                    Tracker{"neptune_offline", "neptune"}, Tracker{"optuna_sqlite", "optuna"},
+                    Tracker{"wandb_offline", "wandb"}),
     [](const auto& tested) {
       return std::string{tested.param.script};
     });
