@@ -58,6 +58,13 @@ constexpr NamingFunction naming_functions[] = {
 /// Modules of packages with a generator of their own that makes nothing but names.
 constexpr const char* naming_modules[] = {"datasets.fingerprint"};
 
+/// Modules whose ids name nothing outside of the file that they write: they are part of a result.
+constexpr const char* writing_modules[] = {
+    "matplotlib.backends.backend_svg",
+    "pandas.io.formats.style_render",
+    "plotly.io._html",
+};
+
 /// Packages that call what the user's code has given them: `id: UUID =
 /// Field(default_factory=uuid4)`.
 constexpr const char* calling_back[] = {"attr", "attrs", "pydantic"};
@@ -148,7 +155,8 @@ private:
   bool is_left_to_kernel(const PythonCode& code) const {
     return options().names == Names::random &&
            python_origin(code.file()) == PythonOrigin::package &&
-           !gives_up_entropy(code.module()) && (is_generator || !may_seed(code));
+           !gives_up_entropy(code.module()) && !is_one(code.module(), writing_modules) &&
+           (is_generator || !may_seed(code));
   }
 
   bool is_generator = false; ///< is asked for, that makes nothing but names

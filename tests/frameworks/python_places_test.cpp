@@ -135,8 +135,34 @@ TEST_P(PythonPlaces, ThatReadAClockAreNamed) {
   EXPECT_EQ(lines("from datetime import datetime\nrandom.seed(datetime.now().timestamp())\n"),
             "t.py:3");
   EXPECT_EQ(lines("from time import time_ns as Now\nrandom.seed(abs(Now()))\n"), "t.py:3");
-  EXPECT_EQ(lines("start = time.time()\nprint(3)\nprint('seed(s)', time.time() - start)\n"),
-            "t.py:2, t.py:4");
+  EXPECT_EQ(lines("start = time.time()\nprint(3)\nprint('seed(s)', time.time() - start)\n"), "");
+  EXPECT_EQ(lines("start = time.time()\nwhile time.time() - start < 0: pass\n"), "t.py:2, t.py:3");
+}
+
+// docs/VERDICT.md: what a line prints of a clock is no result. tests/shown_times has the rules.
+TEST_P(PythonPlaces, ThatOnlyShowTimesAreNoReason) {
+  const auto judged = [&] {
+    return nlohmann::json::parse(
+        run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch_.log().string()}).out);
+  };
+  const auto clocks = [](const nlohmann::json& document) {
+    return std::ranges::count(document["reasons"], "clock", [](const auto& reason) {
+      return reason["kind"].template get<std::string>();
+    });
+  };
+  places("import datetime, random, time\n"
+         "def train():\n"
+         "  start = time.perf_counter()\n"
+         "  return random.random(), time.perf_counter() - start\n"
+         "loss, seconds = train()\n"
+         "print(f'{datetime.datetime.now():%H:%M} loss {loss} in {seconds:.9f} s')\n");
+  const nlohmann::json first = judged();
+  EXPECT_EQ(first["shown_times"], (Lines{"t.py:3", "t.py:4", "t.py:6"}));
+  EXPECT_EQ(clocks(first), 0);
+  // Another file than the one that ran.
+  fs::last_write_time(scratch_.path() / "t.py", fs::file_time_type::clock::now());
+  EXPECT_EQ(judged()["shown_times"], Lines{});
+  EXPECT_EQ(clocks(judged()), 1);
 }
 
 // A clock that is handed over is called by code that knows nothing of it.

@@ -26,6 +26,10 @@ public:
     put(packages() / "datasets" / "fingerprint.py",
         "import random\nown = random.Random()\ndef fingerprint(): return '%x' % "
         "own.getrandbits(64)\n");
+    put(packages() / "matplotlib" / "__init__.py", "");
+    put(packages() / "matplotlib" / "backends" / "__init__.py", "");
+    put(packages() / "matplotlib" / "backends" / "backend_svg.py",
+        "import uuid\ndef make_id(): return str(uuid.uuid4())\n");
     put(packages() / "pydantic" / "__init__.py", "def made(factory): return factory()\n");
     put(packages() / "tinyec.py",
         "import os, secrets\ndef key(): return secrets.randbelow(2 ** 256)\n");
@@ -145,6 +149,13 @@ TEST(PackageNames, OfAGeneratorOfItsOwnStayRandom) {
   const Environment pinned{{"DETSHIM_NAMES", "pinned"}};
   EXPECT_NE(project.run_under("42").out, project.run_under("42").out);
   EXPECT_EQ(project.run_under("42", pinned).out, project.run_under("42", pinned).out);
+}
+
+TEST(PackageNames, ThatStayInAFileArePinned) {
+  const Project project("import matplotlib.backends.backend_svg as svg\nprint(svg.make_id())\n");
+  EXPECT_NE(project.run_without().out, project.run_without().out);
+  EXPECT_EQ(project.run_under("42").out, project.run_under("42").out);
+  EXPECT_NE(project.run_under("43").out, project.run_under("42").out);
 }
 
 // ------------------------------------------------------------------ keys of packages

@@ -15,6 +15,33 @@ sys.path.insert(0, str(SOURCE / "tools" / "shown_times"))
 
 from flow import Flow, shown_lines  # noqa: E402
 
+HIDING = r"""
+exec("start += 1")
+eval("start")
+print(vars()["start"])
+globals()["start"]
+from contextlib import redirect_stdout as captured
+from inspect import currentframe
+import inspect
+import __main__
+import builtins
+import io; out = io.StringIO()
+import sys; sys.stdout = open("out", "w")
+import sys; print(sys.modules[__name__].start)
+import sys; setattr(sys, "stdout", open("out", "w"))
+import sys; print(sys._getframe().f_locals)
+import os; os.dup2(3, 1)
+import pandas; pandas.DataFrame().query("stamp > @start")
+import rich.console; console = rich.console.Console(record=True)
+import logging\nclass Keep(logging.Handler): pass
+from helpers import *
+now = time.time
+class Row: stamp = field(default_factory=time.time)
+def outer():\n  x = 0\n  def inner():\n    nonlocal x\n    x = time.time()
+unittest.mock.patch("builtins.print", save)
+print = save
+""".strip().split("\n")
+
 
 def lines_with(text, mark):
     return [n for n, line in enumerate(text.split("\n"), 1) if line.endswith("# " + mark)]
@@ -39,6 +66,15 @@ class Test(unittest.TestCase):
             read = {node.lineno for node in Flow(ast.parse(text), True).sources}
             with self.subTest(name):
                 self.assertEqual(sorted(read - marked), [])
+
+    def test_hiding(self):
+        """Of a file that reaches names or what is printed unseen, nothing is known."""
+        text = "import time\nstart = time.time()\nprint(time.time() - start)\n"
+        self.assertEqual(shown_lines(ast.parse(text), range(1, 4), True), [2, 3])
+        for line in HIDING:
+            with self.subTest(line):
+                tree = ast.parse(text + line.replace("\\n", "\n") + "\n")
+                self.assertEqual(shown_lines(tree, range(1, 4), True), [])
 
     def test_modules(self):
         """What a module binds or returns, others may use; what stays in a function, nobody."""

@@ -73,7 +73,7 @@ LIST_METHODS = {name: "duration" for name in ("mean", "std", "sum", "min", "max"
 # What a function makes of a value of a clock, by its kind.
 TIMES_OF_NUMBERS = {
     "datetime.timedelta": {"duration": "duration"},
-    "datetime.datetime.fromtimestamp": {"reading": "date"},
+    "datetime.datetime.fromtimestamp": {"reading": "date", "scaled": "date"},
     "time.gmtime": {"duration": "date", "reading": "date"},
     "time.localtime": {"reading": "date"},
     "time.strftime": {"date": "text"},
@@ -118,17 +118,39 @@ SHOWING_METHODS = {
     "set_description_str",
 }
 
-# By these a file reaches names, or what was printed, unseen: by their names, and as attributes.
-HIDING = {
-    "builtins",
-    "__builtins__",
-    "exec",
-    "eval",
-    "locals",
-    "globals",
-    "vars",
-    "inspect",
-    "redirect_stdout",
-    "redirect_stderr",
+# Whose first argument names what is shown, or is a level or a limit of time.
+METHODS_WITH_NAMES = {
+    "add_scalar",
+    "add_scalars",
+    "add_text",
+    "exception",
+    "log",
+    "log_metric",
 }
-HIDING_ATTRIBUTES = {"_getframe", "redirect_stdout", "redirect_stderr", "__dict__"}
+
+# Their functions by the names of a logger's methods compute.
+NUMBER_MODULES = {"cupy", "jax", "math", "numpy", "tensorflow", "torch"}
+
+# By these a file reaches names, or what was printed, unseen.
+HIDING_NAMES = {"redirect_stdout", "redirect_stderr", "StringIO", "BytesIO"}
+HIDING_BUILTINS = {"exec", "eval", "locals", "globals", "vars", "builtins", "__builtins__"}
+HIDING_MODULES = {"__main__", "builtins", "inspect"}
+HIDING_METHODS = {"eval", "evaluate", "exec", "query"}
+HIDING_TEXTS = {"stdout", "stderr", "sys.stdout", "sys.stderr", "print", "builtins.print"}
+HIDING_ATTRIBUTES = {"__dict__", "__main__", "_getframe", "dup2", "f_globals", "f_locals"}
+STREAMS = {"print", "stderr", "stdout", "write"}
+
+# A call by such a name, of whatever object, may read a clock.
+NAMES_OF_CLOCKS = {
+    "datetime64",
+    "localtime",
+    "monotonic",
+    "now",
+    "perf_counter",
+    "time",
+    "time_ns",
+    "timeit",
+    "today",
+    "utcnow",
+    "uuid1",
+}

@@ -23,11 +23,13 @@ from values import (
     NUMBERS,
     OPTIONS,
     PLAIN,
+    TIMES,
     UNKNOWN,
     WITHOUT_CLOCK,
     Value,
     are_shown,
     is_of_clock,
+    is_part_of_times,
     kind_of_operation,
     may_be_shown,
     together,
@@ -45,12 +47,15 @@ class Expressions(Names):
         return PLAIN
 
     def of_Constant(self, node):
-        return CONSTANT
+        return PLAIN if isinstance(node.value, str) else CONSTANT
 
     def of_Name(self, node):
         scope = self.scopes.scope_with(node, node.id)
         if scope is None or self.scopes.imported(scope, node.id):
             return PLAIN
+        if isinstance(scope, ast.ClassDef):  # before the body binds it, the outer one is meant
+            outer = self.scopes.scope_with(scope, node.id)
+            self.spoil(self.held.get((outer, node.id), PLAIN))
         return self.held.get((scope, node.id), self.missing)
 
     def of_NamedExpr(self, node):
@@ -119,10 +124,8 @@ class Expressions(Names):
 
     def of_BinOp(self, node):
         left, right = self.value(node.left), self.value(node.right)
-        is_format = isinstance(node.op, ast.Mod) and isinstance(
-            node.left, (ast.Constant, ast.JoinedStr)
-        )
-        if is_format and (isinstance(getattr(node.left, "value", ""), str)):
+        text = getattr(node.left, "value", None)
+        if isinstance(node.op, ast.Mod) and isinstance(text, str) and "*" not in text:
             return self.text_of(Value("group", together([left, right]), (left, right)))
         return self.operate(node.op, left, right, node.right)
 
@@ -133,9 +136,13 @@ class Expressions(Names):
             is_number = left.kind in NUMBERS and right.kind in NUMBERS
             return COUNT if is_number else PLAIN
         kind = kind_of_operation(operator, left.kind, right.kind, right_node)
-        if kind is None:
+        if kind is None or (left.kind in TIMES and not self._is_one_clock(left, right)):
             return self.spoil(left, right)
         return Value(kind, left.sources | right.sources)
+
+    def _is_one_clock(self, left, right):
+        """What two clocks differ by is no duration."""
+        return len({self.sources[source] for source in left.sources | right.sources}) == 1
 
     def of_Attribute(self, node):
         value = self.value(node.value)
@@ -172,6 +179,7 @@ class Expressions(Names):
                 self.spoil(*[self.value(argument) for argument in node.args])
                 return COUNT
             if name == "enumerate" and node.args:
+                self.spoil(*[self.value(argument) for argument in node.args[1:]])
                 item = self.item_of(node.args[0])
                 return Value("group", item.sources, (COUNT, item))
             if name == "zip":
@@ -201,6 +209,9 @@ class Expressions(Names):
         return self.spoil(self.of_comprehension(node))
 
     def of_Lambda(self, node):
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            if default is not None:
+                self.spoil(self.value(default))
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 self.give((node, argument.arg), PLAIN)
@@ -219,6 +230,8 @@ class Expressions(Names):
         words = {word.arg: self.value(word.value) for word in node.keywords}
         name = self.meaning(node.func)
         if name:
+            if name == "divmod" and not (node.args and is_part_of_times(node.args[-1])):
+                return self.spoil(*arguments)
             return self.call_named(name, arguments, words)
         if isinstance(node.func, ast.Attribute):
             return self.call_method(node.func, arguments, words)
@@ -252,7 +265,7 @@ class Expressions(Names):
         is_plain &= all(word.arg for word in node.keywords)
         if not is_plain:
             self.children(node)
-            return PLAIN
+            return self.spoil(self.held.get((function, "return"), UNKNOWN))
         for name, argument in zip(names, node.args):
             self.give((function, name), self.value(argument))
         for word in node.keywords:
@@ -288,8 +301,8 @@ class Expressions(Names):
 
     @staticmethod
     def _kind_of_number(name, kinds):
-        if name in ("round", "int", "float") and kinds[0] == "reading":
-            return "reading"
+        if name in ("round", "int", "float") and kinds[0] in ("reading", "scaled"):
+            return "scaled"
         return "duration" if set(kinds) <= {"duration", *NUMBERS} else None
 
     @staticmethod
@@ -309,7 +322,7 @@ class Expressions(Names):
             return OPTIONS
         if name in ("size", "numel") and not is_of_clock(value):
             return self.spoil(*of_clock) and COUNT
-        if name in ("format", "join") and not is_of_clock(value):
+        if name in ("format", "join") and isinstance(function.value, ast.Constant):
             return self._text_of_all(given, of_clock)
         kind = self._kind_of_method(value.kind, name)
         if kind is None or (of_clock and value.kind != "text"):

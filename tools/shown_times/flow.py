@@ -12,19 +12,11 @@ number of things.
 
 import ast
 
-from calls import (
-    CLOCKS,
-    DATES,
-    HIDING,
-    HIDING_ATTRIBUTES,
-    OTHER_CLOCKS,
-    SHOWING_FUNCTIONS,
-    SHOWING_METHODS,
-    WRITERS_OF_TIMES,
-)
+from calls import CLOCKS, DATES, NAMES_OF_CLOCKS, OTHER_CLOCKS, WRITERS_OF_TIMES
 from expressions import Expressions
-from scopes import DEFINITIONS
-from values import CONSTANT, PLAIN, STREAMS, UNKNOWN, Value, is_of_clock, may_be_shown
+from hiding import hides
+from showing import Showing
+from values import CONSTANT, PLAIN, UNKNOWN, Value, is_of_clock, may_be_shown
 
 
 class Flow(Expressions):
@@ -32,34 +24,17 @@ class Flow(Expressions):
 
     def __init__(self, tree, is_script):
         super().__init__(tree, is_script)
-        self.is_known = not self._hides() and self._settle() and not self._hands_over()
+        self.showing = Showing(self)
+        self.is_known = not hides(self) and self._settle() and not self._hands_over()
 
     # ---- The whole
 
-    def _hides(self):
-        """True for a file that reaches names by their texts, or turns what is printed elsewhere."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-                return True
-            if isinstance(node, ast.Nonlocal):
-                return True
-            if isinstance(node, ast.Name) and self._names_hiding(node):
-                return True
-            if isinstance(node, ast.Attribute):
-                is_stored = isinstance(node.ctx, ast.Store)
-                if node.attr in HIDING_ATTRIBUTES or (is_stored and node.attr in STREAMS):
-                    return True
-        return False
-
-    def _names_hiding(self, node):
-        """`vars(args)` is an object's, `vars()` the scope's."""
-        call = self.scopes.parents[node]
-        is_of_object = node.id == "vars" and isinstance(call, ast.Call) and call.args
-        return node.id in HIDING and not is_of_object
-
     def _settle(self):
         """What nothing gives a value to is plain, once all else has one."""
-        return self._repeat(UNKNOWN) and self._repeat(PLAIN)
+        if not self._repeat(UNKNOWN):
+            return False
+        self.held = {k: v for k, v in self.held.items() if v.kind != "unknown"}
+        return self._repeat(PLAIN)
 
     def _repeat(self, missing):
         self.missing = missing
@@ -75,11 +50,17 @@ class Flow(Expressions):
         """The expressions that name clocks, as they are called; all of them where one is not."""
         for node in self.scopes.parents:
             is_name = isinstance(node, (ast.Name, ast.Attribute))
-            name = self.meaning(node) if is_name and isinstance(node.ctx, ast.Load) else ""
-            if name in CLOCKS or name in DATES or name in OTHER_CLOCKS:
+            if is_name and isinstance(node.ctx, ast.Load) and self._is_clock(node):
                 yield node
-            elif name in WRITERS_OF_TIMES and not self._is_given_time(node):
-                yield node
+
+    def _is_clock(self, node):
+        name = self.meaning(node)
+        if name in CLOCKS or name in DATES or name in OTHER_CLOCKS:
+            return True
+        if name in WRITERS_OF_TIMES:
+            return not self._is_given_time(node)
+        last = getattr(node, "attr", getattr(node, "id", ""))
+        return last in NAMES_OF_CLOCKS and self._is_called(node)
 
     def _is_given_time(self, node):
         call = self.scopes.parents[node]
@@ -127,7 +108,12 @@ class Flow(Expressions):
             return self.children(node.target)
         scope = self.scopes.scope_with(node.target, node.target.id)
         before = self.held.get((scope, node.target.id), self.missing)
-        return self.bind(node.target, self.operate(node.op, before, self.value(node.value)))
+        value = self.value(node.value)
+        is_total = isinstance(node.op, ast.Add) and before.kind == "constant"  # total = 0.0
+        after = (
+            value if is_total and value.kind == "duration" else self.operate(node.op, before, value)
+        )
+        return self.bind(node.target, after)
 
     def do_For(self, node):
         self.bind(node.target, self.item_of(node.iter))
@@ -183,33 +169,15 @@ class Flow(Expressions):
     # ---- What shows
 
     def shows(self, call):
-        """A call whose value is thrown away, and which shows what it is given."""
-        if not self.is_showing(call):
+        if not self.showing.shows(call):
             return False
         self.children(call.func)
+        self.spoil(*[self.value(argument) for argument in self.showing.names_of(call)])
         for argument in [*call.args, *(word.value for word in call.keywords)]:
             value = self.value(argument)
             if is_of_clock(value) and not may_be_shown(value):
                 self.spoil(value)
         return True
-
-    def is_showing(self, call):
-        name = self.meaning(call.func)
-        if name in SHOWING_FUNCTIONS:
-            return all(self._is_shown_there(word) for word in call.keywords)
-        if not isinstance(call.func, ast.Attribute):
-            return False
-        is_own = any(
-            isinstance(node, DEFINITIONS) and node.name == call.func.attr
-            for node in ast.walk(self.tree)
-        )
-        return call.func.attr in SHOWING_METHODS and not is_own
-
-    def _is_shown_there(self, word):
-        """`file=` may lead to a file that is a result."""
-        if word.arg is None:
-            return False
-        return word.arg != "file" or self.meaning(word.value) in ("sys.stdout", "sys.stderr")
 
     def appends(self, call):
         """`seconds.append(time.time() - start)`."""
@@ -219,7 +187,7 @@ class Flow(Expressions):
             return False
         value = self.value(call.args[0])
         kind = {"duration": "durations", "text": "texts"}.get(value.kind)
-        if kind is None or not isinstance(function.value, ast.Name):
+        if kind is None or not self.showing.is_own_list(function.value):
             self.spoil(value)
             self.spoil(self.value(function.value))
             return True
@@ -244,5 +212,7 @@ def shown_lines(tree, lines, is_script):
         statement = flow.scopes.statement_of(node)
         call = flow.scopes.parents[node]
         is_shown = call in flow.sources and call not in flow.spoiled
-        (shown if is_shown else others).update(range(statement.lineno, _last_line(statement) + 1))
+        first = min(statement.lineno, node.lineno)
+        last = max(_last_line(statement), node.end_lineno)
+        (shown if is_shown else others).update(range(first, last + 1))
     return [line for line in lines if line in shown and line not in others]

@@ -21,17 +21,26 @@ class Names:
 
     def _own_functions(self):
         """Functions of the file that are called by their names, and nothing else."""
-        functions = {}
-        for node in self.tree.body:
-            is_plain = isinstance(node, ast.FunctionDef) and not node.decorator_list
-            arguments = node.args if is_plain else None
-            if is_plain and not (arguments.vararg or arguments.kwarg or self._yields(node)):
-                functions[node.name] = None if node.name in functions else node
-        for node in ast.walk(self.tree):
-            name = getattr(node, "id", "")
-            if name in functions and not self._is_called(node):
-                functions[name] = None
-        return {name: node for name, node in functions.items() if node is not None}
+        functions = {node.name: node for node in self.tree.body if self._is_plain_function(node)}
+        for node in self.scopes.parents:
+            for name in self._names_of(node) & functions.keys():
+                if functions[name] is not node:
+                    del functions[name]
+        return functions
+
+    def _names_of(self, node):
+        """What the node binds, or reads without calling it."""
+        if isinstance(node, ast.Name):
+            return set() if self._is_called(node) else {node.id}
+        if isinstance(node, ast.alias):
+            return {node.asname or node.name.split(".")[0]}
+        names = {getattr(node, "name", None), getattr(node, "rest", None)}
+        return {name for name in names if isinstance(name, str)}
+
+    def _is_plain_function(self, node):
+        if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+            return False
+        return not (node.args.vararg or node.args.kwarg or self._yields(node))
 
     @staticmethod
     def _yields(function):
@@ -67,7 +76,7 @@ class Names:
         """What a name has that is given all of these."""
         values = [value for value in values if value.kind != "unknown"]
         if not values:
-            return UNKNOWN
+            return self.missing
         if are_alike(values):
             return self._joined_alike(values)
         of_clock = [value for value in values if is_of_clock(value)]

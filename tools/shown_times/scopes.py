@@ -15,19 +15,25 @@ class Scopes:
         self.tree = tree
         self.parents = {c: n for n in ast.walk(tree) for c in ast.iter_child_nodes(n)}
         self.elsewhere = {}  # names by scope that `global` and `nonlocal` take out of it
+        self.outside = {}  # by `nonlocal` alone: an outer function binds these
         self.bound = {}
         self.bound_otherwise = set()  # names by scope that something else than an import binds
         self.imports = {}  # "time.perf_counter" by scope and name
         for node in ast.walk(tree):
-            if isinstance(node, (ast.Global, ast.Nonlocal)):
+            if isinstance(node, ast.Global):
                 self.elsewhere.setdefault(self.scope_of(node), set()).update(node.names)
+            elif isinstance(node, ast.Nonlocal):
+                self.outside.setdefault(self.scope_of(node), set()).update(node.names)
         for node in ast.walk(tree):
             self._add(node)
 
     def scope_of(self, node):
         """The scope that a node stands in."""
         inner, node = node, self.parents[node]
+        self._from_iter = False
         while not isinstance(node, SCOPES) or self._is_outside(inner, node):
+            if isinstance(node, ast.comprehension):
+                self._from_iter = inner is node.iter
             inner, node = node, self.parents[node]
         return node
 
@@ -35,7 +41,9 @@ class Scopes:
         """Defaults and decorators of a function, and the first sequence of a comprehension, stand
         outside of it."""
         if isinstance(scope, FUNCTIONS):
-            return inner is not scope.args and not self._is_in_body(inner, scope)
+            return not self._is_in_body(inner, scope)
+        if isinstance(scope, COMPREHENSIONS):
+            return inner is scope.generators[0] and self._from_iter
         if isinstance(scope, ast.ClassDef):
             return not self._is_in_body(inner, scope)
         return False
@@ -75,6 +83,8 @@ class Scopes:
         self.bound_otherwise.add((self._bind(scope, name), name))
 
     def _bind(self, scope, name):
+        if name in self.outside.get(scope, ()):
+            return scope
         if name in self.elsewhere.get(scope, ()):
             scope = self._outer_scope(scope, name)
         self.bound.setdefault(scope, set()).add(name)

@@ -16,7 +16,7 @@ class Value(NamedTuple):
     """What an expression gives.
 
     "unknown" (not yet), "constant", "count" (a number of things), "options" (of a command line),
-    "plain"; of a clock: "reading", "date", "duration", "durations" (a list), "text", "texts",
+    "plain"; of a clock: "reading", "scaled" (in other units, or whole), "date", "duration", "durations" (a list), "text", "texts",
     "group" (with its parts), "record" (a dict).
     """
 
@@ -30,7 +30,7 @@ OPTIONS, PLAIN = Value("options"), Value("plain")
 KNOWN_FUNCTIONS = {*FUNCTIONS_OF_NUMBERS, *FUNCTIONS_OF_LISTS, *TEXT_FUNCTIONS, *TIMES_OF_NUMBERS}
 WITHOUT_CLOCK = {"unknown", "constant", "count", "options", "plain"}
 NUMBERS = {"unknown", "constant", "count"}
-STREAMS = {"stdout", "stderr"}
+TIMES = {"reading", "scaled", "date"}
 SHOWN = {"duration", "durations", "date", "text", "texts", "record"}
 
 
@@ -57,26 +57,35 @@ def together(values):
     return frozenset().union(*(value.sources for value in values))
 
 
+def is_part_of_times(node):
+    value = getattr(node, "value", None)
+    return isinstance(value, (int, float)) and value in PARTS_OF_TIMES
+
+
+def is_next_to_nothing(node):
+    """`n / (seconds + 1e-9)`."""
+    value = getattr(node, "value", None)
+    return isinstance(value, (int, float)) and 0 <= value <= 1e-3
+
+
 # ---- Arithmetic: the kind of what is made of two kinds; None where that may be anything
 
 
 def _of_difference(left, right, _):
-    if left == right and left in ("reading", "date", "duration"):
+    if left == right and left in ("reading", "scaled", "date", "duration"):
         return "duration"
-    if left == "duration" and right in NUMBERS or left in NUMBERS and right == "duration":
-        return "duration"
-    return left if left in ("reading", "date") and right in NUMBERS else None
+    return left if left in TIMES and right in NUMBERS else None
 
 
-def _of_sum(left, right, _):
+def _of_sum(left, right, right_node):
     kinds = {left, right}
     if kinds & {"text"} and not kinds - {"text", *WITHOUT_CLOCK}:
         return "text"
-    if kinds & {"duration"} and not kinds - {"duration", *NUMBERS}:
+    if left == right == "duration" or (left == "duration" and is_next_to_nothing(right_node)):
         return "duration"
     if left == right and left in ("durations", "texts"):
         return left
-    return left if left in ("reading", "date") and right in NUMBERS else None
+    return left if left in TIMES and right in NUMBERS else None
 
 
 def _of_product(left, right, _):
@@ -84,18 +93,19 @@ def _of_product(left, right, _):
     for kind in ("duration", "text"):
         if kind in kinds and left != right and not kinds - {kind, *NUMBERS}:
             return kind
-    return "reading" if kinds == {"reading", "constant"} else None
+    return "scaled" if "constant" in kinds and kinds & {"reading", "scaled"} else None
 
 
 def _of_quotient(left, right, _):
     if "duration" in (left, right) and not {left, right} - {"duration", *NUMBERS}:
         return "duration"
-    return "reading" if (left, right) == ("reading", "constant") else None
+    return "scaled" if left in ("reading", "scaled") and right == "constant" else None
 
 
 def _of_floor_division(left, right, right_node):
-    is_part = isinstance(right_node, ast.Constant) and right_node.value in PARTS_OF_TIMES
-    return left if is_part and left in ("duration", "reading") else None
+    if not is_part_of_times(right_node):
+        return None
+    return {"duration": "duration", "reading": "scaled", "scaled": "scaled"}.get(left)
 
 
 def _of_remainder(left, right, right_node):
