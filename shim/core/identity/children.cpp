@@ -93,7 +93,7 @@ bool identity::has_child() {
 
 namespace {
 
-/// The children that were named last, beside each other (a pipeline's), while nobody knows yet
+/// The children that were named last, at the same time (a pipeline's), while nobody knows yet
 /// whether they will use their names.
 struct LastChildren {
   static constexpr int most = 8;

@@ -6,8 +6,8 @@
 //   the thread is. Programs read a clock a million times a second, in sandboxes, and in signal
 //   handlers.
 // - Of each call site the first and the latest reading are kept: a value read once at the start is
-//   known after a million readings elsewhere. Entries go by the low bits of addresses, which are
-//   the same in every run.
+//   known after a million readings elsewhere. Entries are found by the low bits of addresses, which
+//   are the same in every run.
 #pragma once
 
 #include "core/base/generations.h"

@@ -1,3 +1,8 @@
+// Decides whether a seed of Python's is made of a clock that a line has read: by the instructions
+// between the reading and the call, else by the value. All of Python reads at one place of the
+// interpreter, so the line and the instruction tell readings apart.
+//
+// It cannot follow a value through variables of another line: a comparison of runs does.
 #include "core/seeds/python_readings.h"
 
 #include "core/base/mapped.h"

@@ -62,7 +62,8 @@ Fit PythonValue::of(const ClockTime& time, bool may_be_cut) const {
   return {.is_there = may_be_cut && is_short && is_cut(time)};
 }
 
-/// Whether there can be a fit: a program reads many times in a second, and passes what is none.
+/// Whether there can be a fit: a program reads many times in a second, and passes what is no
+/// reading.
 bool PythonValue::is_near_second(int64_t second) const {
   if (second == passed_over_)
     return false;

@@ -1,3 +1,8 @@
+// Decides which seed the program gets in place of its own: the same for every value that is made of
+// one reading, the next of the thread's sequence for a new one. That is remembered for the process,
+// as another thread or a forked child may pass what this one has read.
+//
+// It cannot know more than the rules tell of a value; what none tells is kept.
 #include "core/seeds/seeds.h"
 
 #include "common/cryptography.h"

@@ -1,3 +1,9 @@
+// A program may seed itself by an address: of a variable, of the thread, of what malloc gave. Where
+// the layout is random that is another number in each run, and here it is known by lying where the
+// thread, its stack, the heap or the calling object lie.
+//
+// What 32 bits leave of an address may be any number, so there only narrow ranges count. This
+// cannot know an address that was shifted or hashed: that is left to the order.
 #include "common/sys.h"
 #include "core/identity/thread.h"
 #include "core/seeds/rules/rules.h"

@@ -1,3 +1,7 @@
+// What this process drew from the kernel follows from DETSHIM_SEED already. A seed that is made of
+// the latest words of it, in either order of bytes, repeats as it is.
+//
+// This cannot know words that were mixed, nor those beyond the last 32 of a thread.
 #include "core/seeds/clock_samples.h"
 #include "core/seeds/rules/rules.h"
 

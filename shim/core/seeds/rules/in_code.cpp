@@ -1,3 +1,8 @@
+// `srand(1234)`: the number stands in the function that seeds, as an operand. Of a small number
+// only the code right before the call counts, as such numbers stand in much code for something
+// else.
+//
+// This cannot know whether the operand went to the seed.
 #include "core/seeds/rules/rules.h"
 
 namespace detshim {

@@ -1,3 +1,7 @@
+// A comparison of runs has seen what the call site passes: always the same numbers, which stay, or
+// others each time, which are replaced. What the user names on the command line stays all the same.
+//
+// It says nothing of a call site that the compared runs did not reach.
 #include "core/identity/thread.h"
 #include "core/seeds/learned_seeds.h"
 #include "core/seeds/rules/rules.h"

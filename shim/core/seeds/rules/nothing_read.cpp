@@ -1,3 +1,6 @@
+// A program that has read no clock, no id and nothing else that changes passes what is its own. Who
+// has read counts: what other libraries read, they read for themselves. Once call sites were
+// forgotten, because there were too many, it is not known any more.
 #include "core/seeds/rules/readers.h"
 #include "core/seeds/rules/rules.h"
 

@@ -1,3 +1,5 @@
+// Asks the rules in turn, from what is known for certain to what is left. What each takes for
+// granted, and what it cannot know, stands at the top of its file.
 #include "core/seeds/rules/rules.h"
 
 #include "core/seeds/clock_samples.h"

@@ -1,3 +1,8 @@
+// What the user typed stays: a number on the command line or in the environment, or one near to it,
+// as ranks and workers add their own. A small number means much else there and counts only exactly,
+// on the command line.
+//
+// This cannot know a number that the program reads from a file.
 #include "core/seeds/user_numbers.h"
 
 #include "core/seeds/rules/rules.h"
