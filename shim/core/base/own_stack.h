@@ -27,6 +27,14 @@ void call_on_own_stack(void (*function)(void*), void* argument);
 
 } // namespace detail
 
+/// Wipes what the kernel said of a file, which stood on the program's stack: a file in memory has
+/// another number and other times in each run.
+template <typename Status>
+void forget(Status& status) {
+  __builtin_memset(&status, 0, sizeof status);
+  __asm__ volatile("" : : "r"(&status) : "memory"); // it is not written in vain
+}
+
 /// Calls body() on a stack of our own. Signal handlers are kept away: one needs more stack than
 /// there is, and may leave by longjmp. `body` must not fork, and must not look for the frames of
 /// the program.

@@ -2,6 +2,7 @@
 
 #include "common/philox.h"
 #include "common/text.h"
+#include "core/base/own_stack.h"
 #include "core/base/placement.h"
 #include "core/base/user_memory.h"
 #include "core/fingerprint/output_digests.h"
@@ -137,7 +138,9 @@ void lengthen(int fd, uint64_t key) {
 
 bool find(int fd, uint64_t& key) {
   struct stat state;
-  if (fd < 0 || sys::fstat(fd, state) != 0 || !is_nameless(state) || !find_by_name(fd, key))
+  const bool is_nameless_file = fd >= 0 && sys::fstat(fd, state) == 0 && is_nameless(state);
+  forget(state);
+  if (!is_nameless_file || !find_by_name(fd, key))
     return false;
   remember(fd);
   return true;

@@ -12,6 +12,7 @@
 
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/own_stack.h"
 #include "core/identity/process.h"
 #include "core/log/file_uses.h"
 #include "loader/draw.h"
@@ -104,8 +105,10 @@ bool is_uuid_file(const struct stat& state) {
   if (state.st_mode != (S_IFREG | 0444) || state.st_size != 0)
     return false; // as most files are told apart
   struct stat known;
-  return sys::stat(uuid_path, known) == 0 && known.st_dev == state.st_dev &&
-         known.st_ino == state.st_ino;
+  const bool is_it = sys::stat(uuid_path, known) == 0 && known.st_dev == state.st_dev &&
+                     known.st_ino == state.st_ino;
+  forget(known);
+  return is_it;
 }
 
 /// What a descriptor that was just opened gives, as far as it is ours to replace.
@@ -117,9 +120,11 @@ DeviceSource source_of(const Hook& hook, int fd, const char* path) {
   struct stat state;
   if (sys::fstat(fd, state) != 0)
     return DeviceSource::none;
-  if (is_random_device(state))
-    return DeviceSource::device;
-  return is_uuid_file(state) ? DeviceSource::uuid : DeviceSource::none;
+  const DeviceSource source = is_random_device(state) ? DeviceSource::device
+                              : is_uuid_file(state)   ? DeviceSource::uuid
+                                                      : DeviceSource::none;
+  forget(state);
+  return source;
 }
 
 /// What the caller of a hook gets for open(), which opens that path with those flags.
