@@ -430,6 +430,21 @@ TEST_P(Seeds, OfMixturesAreOthersWhereASmallNumberOfTheCommandLineIs) {
   EXPECT_EQ(with("/tmp/run.77/3"), with("/tmp/run.78/4"));
 }
 
+// MPICH's mpiexec seeds so.
+TEST(ClocksAsDoubles, AreReadingsHoweverTheyAreRounded) {
+  const TemporaryFolder scratch;
+  const std::string program = (scratch.path() / "seed").string();
+  ASSERT_EQ(run({"gcc", "-O2", "-o", program, PROGRAMS "double_clock_seeds.c"}).status, 0);
+  EXPECT_NE(run({program}).out, run({program}).out);
+  const std::string drawn = run({program}, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out;
+  EXPECT_EQ(lines(drawn).size(), 40u);
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls("srand"))
+      EXPECT_EQ(call["why"], "clock_seed");
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(run({program}, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out, drawn);
+}
+
 TEST(Mixtures, OfOpenMpsClockRepeatInTheFirstRun) {
   const TemporaryFolder scratch;
   const std::string program = (scratch.path() / "seed").string();

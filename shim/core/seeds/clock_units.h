@@ -5,6 +5,7 @@
 #include "core/seeds/passed_seed.h"
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace detshim {
 
@@ -14,6 +15,18 @@ struct Unit {
   bool is_whole = false;
   bool is_coarse = false; ///< whole seconds: two readings may give the same
 };
+
+/// The same as C makes it of a double, `(unsigned)(1e6 * seconds)`, which is off by one now and
+/// then.
+template <typename Visit>
+void each_unit_of_double(uint64_t seconds, uint64_t part, uint64_t parts, Visit visit) {
+  const auto whole = static_cast<double>(seconds);
+  const auto of_parts = static_cast<double>(part);
+  const auto in_second = static_cast<double>(parts);
+  for (const double time : {whole + of_parts / in_second, whole + of_parts * (1 / in_second)})
+    for (const double scale : {1e3, 1e6, 1e9})
+      visit(Unit{static_cast<uint64_t>(time * scale)});
+}
 
 /// Calls visit(unit) for each number that a reading is by itself. Not for one of so few that a
 /// number of the program's is one by chance in a run of a thousand: a part of a second in
@@ -42,6 +55,7 @@ void each_unit(const ClockSample& reading, Visit visit) {
     if (scale > 1000)
       visit(Unit{fraction});
   }
+  each_unit_of_double(seconds, reading.b, unit, visit);
 }
 
 /// A seed's value, cut to its bits.
