@@ -135,6 +135,32 @@ TEST(VolatileLines, HoldWhatTrainersPrintOfTime) {
 }
 
 // A speed in metres is what a program computed.
+// A program that reads no clock prints no durations.
+TEST(VolatileLines, HoldDurationsInBracketsOfProgramsThatReadClocks) {
+  RunFacts one_run = first_run, other_run = second_run;
+  const VolatileText volatile_text({});
+  const auto volatile_lines = [&](const std::string& one, const std::string& other) {
+    return compare_lines(one, one_run, other, other_run, {volatile_text, {}}).volatile_lines;
+  };
+  EXPECT_EQ(volatile_lines("loss=0.25 (3.5s)\n", "loss=0.25 (3.6s)\n"), 0u);
+  one_run.reads_clocks = other_run.reads_clocks = true;
+  EXPECT_EQ(volatile_lines("loss=0.25 (3.5s)\n", "loss=0.25 (3.6s)\n"), 1u);
+  EXPECT_EQ(volatile_lines("[12 ms] loss=0.25\n", "[14.5 ms] loss=0.25\n"), 1u);
+  EXPECT_EQ(volatile_lines("loss=0.25 (3.5s)\n", "loss=0.26 (3.5s)\n"), 0u);
+  EXPECT_EQ(volatile_lines("loss=0.25 (35s)\n", "loss=0.25 (36s)\n"), 0u) << "the runs took ten";
+  EXPECT_EQ(volatile_lines("loss=0.25 (3.5)\n", "loss=0.25 (3.6)\n"), 0u);
+  EXPECT_EQ(volatile_lines("f(3.5s, 1)\n", "f(3.6s, 1)\n"), 0u);
+}
+
+// A date before it is not where two lines begin to differ.
+TEST(VolatileLines, AreNotWhereTheOthersDiffer) {
+  const LineComparison found =
+      compare("[12:00:03] took 3.5s, loss 0.25\n", "[12:01:03] took 12.5 ms, loss 0.26\n");
+  ASSERT_EQ(found.different, 1u);
+  EXPECT_EQ(found.first_different.value.substr(found.first_different.at), "5");
+  EXPECT_EQ(found.first_different.other_value.substr(found.first_different.other_at), "6");
+}
+
 TEST(VolatileLines, HoldRatesOfProgressAlone) {
   for (const std::string unit :
        {"it/s", "kit/s", " B/s", "MB/s", " GiB/s", " samples/sec", " tokens/second", " img/s",

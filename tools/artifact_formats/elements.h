@@ -19,7 +19,8 @@ struct ContentDifference {
   std::string value = {}, other_value = {};
   std::uint64_t count = 0, of = 0; ///< elements that differ, of all of the tensor (or in the file)
   std::string unit = "element";
-  bool are_lines = false; ///< the values are lines that both texts have
+  bool are_lines = false;           ///< the values are lines that both texts have
+  std::size_t at = 0, other_at = 0; ///< where these begin to differ
   bool has_numbers = false;
   double max_absolute = 0, max_relative = 0;
   std::uint64_t not_comparable = 0; ///< NaN or infinite in one of the two

@@ -49,7 +49,9 @@ void compare_lines_of(PrintedStream stream, const Run& one, const Run& other,
                                    .count = lines.different,
                                    .of = lines.lines,
                                    .unit = "line",
-                                   .are_lines = pair.are_lines}});
+                                   .are_lines = pair.are_lines,
+                                   .at = pair.at,
+                                   .other_at = pair.other_at}});
   }
   result.items.push_back(std::move(item));
 }
@@ -280,7 +282,7 @@ LineComparison compare_stream(PrintedStream stream, const Run& one, const Run& o
                               const ComparisonRules& rules, std::set<std::uint64_t>* different) {
   static const std::vector<Pattern> none;
   const auto facts_of = [](const Run& run) {
-    return RunFacts{run.began, run.ended, run.processes};
+    return RunFacts{run.began, run.ended, run.processes, run.reads_clocks};
   };
   const MappedFile printed(one.printed(stream)), other_printed(other.printed(stream));
   const VolatileText volatile_text(rules.declared_volatile);

@@ -31,21 +31,29 @@ struct Mask {
   std::string name;
 };
 
-std::string replaced(std::string_view line, std::vector<Mask> parts) {
+std::string replaced(std::string_view line, std::vector<Mask> parts,
+                     std::vector<std::size_t>* origins = nullptr) {
   std::ranges::stable_sort(parts, {}, [](const Mask& part) {
     return part.span.begin;
   });
   std::string result;
   std::size_t at = 0;
+  const auto copy_up_to = [&](std::size_t end) {
+    result.append(line.substr(at, end - at));
+    for (; origins != nullptr && at < end; ++at)
+      origins->push_back(at);
+  };
   for (const Mask& part : parts) {
     if (part.span.begin < at || part.span.end == part.span.begin)
       continue;
-    result.append(line.substr(at, part.span.begin - at))
-        .append(1, '\0')
-        .append(part.name); // a NUL: text has none
+    copy_up_to(part.span.begin);
+    result.append(1, '\0').append(part.name); // a NUL: text has none
+    if (origins != nullptr)
+      origins->resize(result.size(), part.span.begin);
     at = part.span.end;
   }
-  return result.append(line.substr(at));
+  copy_up_to(line.size());
+  return result;
 }
 
 bool is_within(double moment, const RunFacts& run) {
@@ -198,6 +206,7 @@ VolatileText::VolatileText(std::vector<Pattern> declared)
           R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$)"
           R"(|^\s*(\d+\.\d+ ?(?:secs?|seconds|ms|s))\s*$))",
           ""),
+      bracketed_(R"((?<=[(\[])\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)(?=[)\]]))", ""),
       rate_(R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:)" + units_of_progress +
                 R"(/s(?:ec(?:ond)?)?|[mu]?s/)" + units_of_progress +
                 R"()\b)|(?<=\[)((?:\d+:)?\d\d:\d\d<(?:\d+:)?\d\d:\d\d)(?=[,\]])|(?:\b|_))" +
@@ -206,7 +215,8 @@ VolatileText::VolatileText(std::vector<Pattern> declared)
             ""),
       own_(R"(\bDETSHIM_RUN(?:=|['"]: ?['"])([^\s'"]+))", "") {}
 
-std::string VolatileText::masked(std::string_view line, const RunFacts& run) const {
+std::string VolatileText::masked(std::string_view line, const RunFacts& run,
+                                 std::vector<std::size_t>* origins) const {
   std::vector<Mask> parts;
   for (const Pattern& pattern : declared_)
     pattern.each_match(line, [&](Span match, Span group) {
@@ -229,6 +239,8 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run) con
     if (is_duration_within(group.of(line), run))
       parts.push_back({group, "<duration>"});
   });
+  if (run.reads_clocks)
+    look_for(bracketed_, is_duration_within, "<duration>");
   own_.each_match(line, [&](Span, Span group) {
     parts.push_back({group, "<run>"});
   });
@@ -239,7 +251,7 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run) con
     if (const std::string* const name = find_process(line, match, run))
       parts.push_back({match, "<process " + *name + ">"});
   });
-  return replaced(line, std::move(parts));
+  return replaced(line, std::move(parts), origins);
 }
 
 std::string with_groups_replaced(std::string_view line, const std::vector<Pattern>& patterns,
@@ -295,7 +307,8 @@ LineMatch match_lines(std::string_view line, const RunFacts& run, std::string_vi
 /// Counts what becomes of each pair of lines.
 class LineTally {
 public:
-  explicit LineTally(std::set<std::uint64_t>* different) : different_(different) {}
+  LineTally(const RunFacts& run, const RunFacts& other_run, const LineRules& rules)
+      : run_(run), other_run_(other_run), rules_(rules) {}
 
   void begin_line() { ++result_.lines; }
 
@@ -324,10 +337,25 @@ public:
 
 private:
   void add_difference(LinePair pair) {
-    if (different_ != nullptr)
-      different_->insert(result_.lines);
-    if (result_.different++ == 0)
-      result_.first_different = std::move(pair);
+    if (rules_.different != nullptr)
+      rules_.different->insert(result_.lines);
+    if (result_.different++ > 0)
+      return;
+    if (pair.are_lines)
+      find_difference(pair);
+    result_.first_different = std::move(pair);
+  }
+
+  /// A date or a duration before the result is not what differs.
+  void find_difference(LinePair& pair) const {
+    std::vector<std::size_t> origins, other_origins;
+    const std::string masked = rules_.volatile_text.masked(pair.value, run_, &origins);
+    const std::string other =
+        rules_.volatile_text.masked(pair.other_value, other_run_, &other_origins);
+    const auto same =
+        static_cast<std::size_t>(std::ranges::mismatch(masked, other).in1 - masked.begin());
+    pair.at = same < origins.size() ? origins[same] : pair.value.size();
+    pair.other_at = same < other_origins.size() ? other_origins[same] : pair.other_value.size();
   }
 
   LinePair pair_of(std::string_view value, std::string_view other_value, bool are_lines) const {
@@ -335,7 +363,8 @@ private:
   }
 
   LineComparison result_;
-  std::set<std::uint64_t>* different_;
+  const RunFacts &run_, &other_run_;
+  const LineRules& rules_;
 };
 
 /// What ends the whole text.
@@ -347,7 +376,7 @@ std::string_view ending_of_text(std::string_view text) {
 
 LineComparison compare_lines(std::string_view one, const RunFacts& run, std::string_view other,
                              const RunFacts& other_run, const LineRules& rules) {
-  LineTally tally(rules.different);
+  LineTally tally(run, other_run, rules);
   Lines lines(one), other_lines(other);
   for (;;) {
     const std::optional<std::string_view> line = lines.next(), other_line = other_lines.next();

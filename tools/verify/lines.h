@@ -18,6 +18,7 @@ namespace detshim {
 struct RunFacts {
   double began = 0, ended = 0;                   ///< in seconds since 1970
   std::map<std::int64_t, std::string> processes; ///< their names by their ids
+  bool reads_clocks = false; ///< the user's own code does: it may print how long something took
 };
 
 class VolatileText {
@@ -29,14 +30,16 @@ public:
   /// one and a number of seconds since 1970 count only where they name a moment within the run, a
   /// number as a process only where it is the id of one of the run's, and in the other run of the
   /// same one, and a number below 1000 only where the line calls it one: a result is not taken for
-  /// one of them. A duration counts where the line calls it one ("took 0.31 s") and the run took as
-  /// long; rates ("31.2it/s") and tqdm's times do, and what detshim's own variable for the run
-  /// holds.
-  std::string masked(std::string_view line, const RunFacts& run) const;
+  /// one of them. A duration counts where the line calls it one ("took 0.31 s"), or, of a program
+  /// that reads clocks, has it in brackets ("(0.31s)"), and the run took as long; rates
+  /// ("31.2it/s") and tqdm's times do, and what detshim's own variable for the run holds.
+  /// `origins`: where each character of the result stands in the line.
+  std::string masked(std::string_view line, const RunFacts& run,
+                     std::vector<std::size_t>* origins = nullptr) const;
 
 private:
   std::vector<Pattern> declared_;
-  Pattern date_, clock_, epoch_, number_, duration_, rate_, own_;
+  Pattern date_, clock_, epoch_, number_, duration_, bracketed_, rate_, own_;
 };
 
 /// The line with `name` in place of the first group of each match.
@@ -48,6 +51,7 @@ struct LinePair {
   std::uint64_t line = 0; ///< from 1
   std::string value, other_value;
   bool are_lines = false; ///< false: one is not there, or they are what ends the lines, in words
+  std::size_t at = 0, other_at = 0; ///< where they begin to differ, but for what is volatile
 };
 
 struct LineComparison {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace detshim {
 namespace {
@@ -22,13 +23,11 @@ std::string excerpt(const std::string& text, std::size_t at, std::size_t longest
          cut(printable(text.substr(std::min(begin, text.size()))), longest) + "'";
 }
 
-/// Where the two lines begin to differ: before the letters and digits that may be the same by
-/// chance.
-std::size_t begin_of_difference(const std::string& line, const std::string& other) {
+/// Where the lines begin to differ: before the letters and digits that may be the same by chance.
+std::size_t begin_of_difference(const std::string& line, std::size_t same) {
   const auto may_be_same_by_chance = [](char c) {
     return c == '.' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   };
-  auto same = static_cast<std::size_t>(std::ranges::mismatch(line, other).in1 - line.begin());
   while (same > 0 && may_be_same_by_chance(line[same - 1]))
     --same;
   return same;
@@ -59,9 +58,9 @@ std::string as_regex(std::string_view text) {
 
 /// The option with which these lines would be equal: what stands behind their last common word.
 /// Empty where that is a number with a fraction, which is a result rather than an id.
-std::string option_for(const std::string& line, const std::string& other) {
+std::string option_for(const std::string& line, std::size_t at) {
   constexpr const char* digits = "0123456789.";
-  const std::size_t differing = begin_of_difference(line, other);
+  const std::size_t differing = begin_of_difference(line, at);
   const std::size_t length = line.find_first_not_of(digits, differing) - differing;
   if (line.substr(differing, length).find('.') != std::string::npos)
     return {};
@@ -103,19 +102,31 @@ std::string describe_item(const ComparedItem& item) {
   return item.subject.empty() ? kind : kind + " " + in_quotes(item.subject);
 }
 
-std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest) {
-  const auto at = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
-  const std::string a = excerpt(one, at, longest), b = excerpt(other, at, longest);
+namespace {
+
+std::string describe_pair_at(const std::string& one, std::size_t at, const std::string& other,
+                             std::size_t other_at, std::size_t longest) {
+  const std::string a = excerpt(one, at, longest), b = excerpt(other, other_at, longest);
   if (a != b || one == other)
     return a + " and " + b;
   // A byte that is shown as \xff, and that text; or what differs lies behind the cut.
   return a + " in both as they are shown; byte " + std::to_string(at + 1) + " differs";
 }
 
+} // namespace
+
+std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest) {
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+  return describe_pair_at(one, at, other, at, longest);
+}
+
 std::string describe_difference(const ContentDifference& difference) {
   std::string text = difference.where.empty() ? "" : printable(difference.where) + ": ";
   constexpr std::size_t longest = 70;
-  text += describe_pair(difference.value, difference.other_value, longest);
+  const auto& [value, other] = std::tie(difference.value, difference.other_value);
+  text += difference.are_lines
+              ? describe_pair_at(value, difference.at, other, difference.other_at, longest)
+              : describe_pair(value, other, longest);
   if (difference.of > 0)
     text += "; " + std::to_string(difference.count) + " of " +
             counted(difference.of, difference.unit) +
@@ -126,8 +137,7 @@ std::string describe_difference(const ContentDifference& difference) {
   if (difference.not_comparable > 0)
     text += ", " + std::to_string(difference.not_comparable) + " of them NaN or infinite";
   if (difference.are_lines)
-    if (const std::string option = option_for(difference.value, difference.other_value);
-        !option.empty())
+    if (const std::string option = option_for(value, difference.at); !option.empty())
       text += "; only if that may differ: " + option;
   if (difference.parts > 1)
     text += "; " + std::to_string(difference.parts) + " tensors differ";

@@ -161,13 +161,23 @@ LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& 
   return result;
 }
 
-std::map<std::int64_t, std::string> logged_processes(const std::string& folder) {
-  std::map<std::int64_t, std::string> processes;
+namespace {
+
+void add_facts(const Log& log, LoggedFacts& facts) {
+  add_processes(log, facts.processes);
+  for (const Process& process : log.processes)
+    facts.reads_clocks |= contains(process.user_places, RecordType::clock, &UserPlace::kind);
+}
+
+} // namespace
+
+LoggedFacts logged_facts(const std::string& folder) {
+  LoggedFacts facts;
   const Log newest = read_log(folder);
-  add_processes(newest, processes);
+  add_facts(newest, facts);
   for (const std::string& run : newest.other_runs)
-    add_processes(read_log(folder, run), processes);
-  return processes;
+    add_facts(read_log(folder, run), facts);
+  return facts;
 }
 
 bool is_out_of_reach(const std::string& program) {

@@ -34,8 +34,12 @@ struct LogVerdict {
 /// Reads all runs in the log folder. `accepted`: reasons that the user answers for.
 LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& accepted);
 
-/// Of all runs in the folder, the processes by their ids; none without a log.
-std::map<std::int64_t, std::string> logged_processes(const std::string& folder);
+/// Of all runs in a log folder; nothing without a log.
+struct LoggedFacts {
+  std::map<std::int64_t, std::string> processes; ///< their names by their ids
+  bool reads_clocks = false;                     ///< a line of the user's code does
+};
+LoggedFacts logged_facts(const std::string& folder);
 
 /// True for a program of which it is known that no preload reaches it: it is linked statically.
 bool is_out_of_reach(const std::string& program);

@@ -54,6 +54,7 @@ struct Run {
       left_behind;  ///< processes that it started and that did not end: "4711 (sleep)"
   int not_kept = 0; ///< the error for which what was printed is not whole in its file
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
+  bool reads_clocks = false;                     ///< a line of the user's code does
   std::vector<OutputFile> outputs;
   WrittenFiles unnamed_outputs; ///< that no --output names
   std::string left_alone;       ///< why some outputs were not taken; empty: all were

@@ -38,6 +38,12 @@
 namespace detshim {
 namespace {
 
+void add_logged_facts(Run& run) {
+  LoggedFacts facts = logged_facts(run.log().string());
+  run.processes.merge(facts.processes);
+  run.reads_clocks = facts.reads_clocks;
+}
+
 /// A line for each run as it ends, on a terminal as it begins: who waits for hours reads them.
 class RunLines {
 public:
@@ -155,7 +161,7 @@ private:
   /// From the first.
   bool differs(Verification& result, Run& run) const {
     for (Run* const pair_member : {&result.runs.front(), &run})
-      pair_member->processes.merge(logged_processes(pair_member->log().string()));
+      add_logged_facts(*pair_member);
     return compare_runs(result.runs.front(), run, plan_.rules).differs();
   }
   bool differs_plainly(Verification& result) const {
@@ -436,7 +442,7 @@ void look_at_reach(const VerifyPlan& plan, Verification& result) {
 void judge_runs(const VerifyPlan& plan, Verification& result) {
   take_times(result);
   for (Run& run : result.controls)
-    run.processes.merge(logged_processes(run.log().string()));
+    add_logged_facts(run);
   judge_logs(plan, result);
   if (result.resumed) // the killed one has no end
     add_log_problem(result, judge_log(result.resumed->log().string(), plan.accepted));
