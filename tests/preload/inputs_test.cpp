@@ -253,6 +253,45 @@ TEST(Inputs, OfAChildThatMayHaveEndedAreNamedWithTheirLine) {
   EXPECT_EQ(inputs_of("end.communicate()\nend.poll()\nsubprocess.run(['true'])"), Words{});
 }
 
+// pathlib asks its own stat() whether there is a file.
+TEST(Inputs, OfPathlibAreNamedWhereATimeIsRead) {
+  const TemporaryFolder scratch;
+  const auto inputs_of = [&](const std::string& code) {
+    std::ofstream(scratch.path() / "t.py") << "from pathlib import Path\n" << code << '\n';
+    return reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"});
+  };
+  EXPECT_EQ(inputs_of("print(Path('/').stat().st_mtime)"), of_inputs({"t.py:2 (file_time)"}));
+  EXPECT_EQ(inputs_of("print(Path('/').exists(), Path('/tmp').is_dir())\n"
+                      "Path('/').mkdir(exist_ok=True)\nprint(len(list(Path('/').glob('*'))))"),
+            Words{});
+}
+
+// PyTorch's DataLoader deals its tasks in a fixed order, and seeds its workers from a generator
+// that is pinned or seeded; so it does behind what draws a bar of progress.
+TEST(Inputs, OfPyTorchsDataLoaderAreNoneWhateverGoesThroughIt) {
+  const TemporaryFolder scratch;
+  const std::filesystem::path packages = scratch.path() / "lib/python3/site-packages";
+  std::filesystem::create_directories(packages / "torch/utils/data");
+  for (const char* folder : {"torch", "torch/utils", "torch/utils/data"})
+    std::ofstream(packages / folder / "__init__.py") << "";
+  std::ofstream(packages / "torch/utils/data/dataloader.py")
+      << "import os, random\ndef work(seed):\n  child = os.fork()\n  if child == 0:\n"
+         "    random.seed(seed)\n    os._exit(0)\n  return child\n"
+         "def batches():\n  for child in [work(98765432109 + i) for i in range(2)]:\n"
+         "    os.waitpid(child, 0)\n    yield child > 0\n";
+  std::ofstream(packages / "bar.py") << "def bar(items):\n  for item in items: yield item\n";
+  std::ofstream(scratch.path() / "train.py")
+      << "import sys, time\nsys.path.insert(0, 'lib/python3/site-packages')\nimport bar\n"
+         "from torch.utils.data import dataloader\nassert time.time() > 0\n"
+         "for batch in bar.bar(dataloader.batches()): print(batch)\n";
+  const auto named = [&](const std::string& kind) {
+    return reasons_of(scratch, kind, {"/usr/bin/python3", "-S", "train.py"});
+  };
+  EXPECT_EQ(named("clock"), of_clocks({"train.py:5"}));
+  EXPECT_EQ(named("processes"), Words{});
+  EXPECT_EQ(named("unexplained_seed"), Words{});
+}
+
 // Nothing sees that the threads of a region share nothing.
 TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
@@ -285,6 +324,27 @@ TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
       EXPECT_EQ(named.empty(), *hooks == 0) << compiler << which;
       EXPECT_EQ(*hooks == 0 ? "" : threads(hooks), "") << compiler << which;
     }
+  }
+}
+
+// `std::mt19937 engine(omp_get_wtime() * 1e9)` seeds out of sight.
+TEST(Inputs, OfTheOpenMpRuntimesClockAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "clock.c")
+      << "#include <omp.h>\n#include <stdio.h>\nint main(void) {\n"
+         "  unsigned long state = omp_get_wtime() * 1e9;\n"
+         "  printf(\"%lu\\n\", state * 6364136223846793005ul);\n}\n";
+  for (const std::string compiler : {"gcc", "clang-14"}) {
+    const Result built =
+        run({compiler, "-g", "-fopenmp", "-o", "clock", "clock.c"}, {}, scratch.path());
+    if (compiler != "gcc" && built.status != 0)
+      GTEST_SKIP() << "needs clang and libomp";
+    ASSERT_EQ(built.status, 0) << built.err;
+    EXPECT_NE(run({"./clock"}, {}, scratch.path()).out, run({"./clock"}, {}, scratch.path()).out);
+    const Words named = reasons_of(scratch, "clock", {"./clock"});
+    ASSERT_EQ(named.size(), 1u) << compiler;
+    EXPECT_TRUE(named[0].find("clock.c:4") != std::string::npos) << named[0];
+    EXPECT_EQ(reasons_of(scratch, "clock", {"./clock"}, "omp_get_wtime"), Words{}) << compiler;
   }
 }
 

@@ -45,8 +45,8 @@ protected:
   fs::path kept() const { return scratch_.path() / "detshim-evidence.json"; }
 
   const Words timed_ = {"/usr/bin/python3", "train.py"};
-  const std::string script_ =
-      "import random, time, mine\nbegun = time.time()\nprint(random.random(), mine.x)\n";
+  const std::string script_ = "import random, time, mine\nbegun = time.time()\nassert begun > "
+                              "0\nprint(random.random(), mine.x)\n";
   const TemporaryFolder scratch_;
   mutable std::string said_; ///< by the last `log`, on stderr
 };
@@ -288,8 +288,8 @@ TEST_F(Evidence, HoldsWhileEachFileThatTheRunUsedIsTheSame) {
 TEST_F(Evidence, IsFoundWhereTheRunBegan) {
   write("mine.py", "x = 1\n");
   fs::create_directories(scratch_.path() / "sub");
-  write("train.py",
-        "import os, time, mine\nbegun = time.time()\nos.chdir('sub')\nprint(os.urandom(2))\n");
+  write("train.py", "import os, time, mine\nbegun = time.time()\nassert begun > "
+                    "0\nos.chdir('sub')\nprint(os.urandom(2))\n");
   ASSERT_EQ(verify(timed_).status, 0);
   EXPECT_EQ(log_of(timed_)["verdict"], "verified");
 }
@@ -428,7 +428,7 @@ TEST_F(Evidence, DoesNotAnswerForWhatWasNotSeenThen) {
   const Json log = log_of(timed_);
   EXPECT_EQ(log["verdict"], "unverified");
   EXPECT_EQ(log["evidence"]["answer"], "new_findings");
-  EXPECT_EQ(log["evidence"]["names"], Json({"clock train.py:5"}));
+  EXPECT_EQ(log["evidence"]["names"], Json({"clock train.py:6"}));
 }
 
 TEST_F(Evidence, OfRunsThatDifferMakesALaterOnePartial) {
@@ -439,7 +439,7 @@ TEST_F(Evidence, OfRunsThatDifferMakesALaterOnePartial) {
 }
 
 TEST_F(Evidence, IsKeptWholeAndSaysWhatIsWrongWithIt) {
-  write("train.py", "import time, random\ntime.time()\nprint(random.random())\n");
+  write("train.py", "import time, random\nassert time.time() > 0\nprint(random.random())\n");
   ASSERT_EQ(verify(timed_).status, 0);
   const std::string text = contents(kept());
   const Json document = Json::parse(text);

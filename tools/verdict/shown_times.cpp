@@ -51,7 +51,8 @@ bool is_script(const Log& log, const std::string& file) {
   for (const Process& process : log.processes)
     for (const Start& start : process.starts)
       for (const std::string& word : start.args)
-        if ((fs::path(start.working_directory) / word).lexically_normal() == fs::path(file))
+        if ((fs::path(start.working_directory) / word).lexically_normal() ==
+            fs::path(file).lexically_normal())
           return true;
   return false;
 }

@@ -205,6 +205,13 @@ bool is_own_constant(const Call& call) {
          });
 }
 
+/// True for the seeds that PyTorch's DataLoader gives its workers, which it draws from a generator
+/// that has a hook of its own. What `worker_init_fn` passes is the user's.
+bool is_of_worker_loop(const Call& call, SourceLines& lines) {
+  return call.python.user.value_or(0) > 0 &&
+         owner_of_call("", {}, call.python, lines).owner == CallOwner::data_loader;
+}
+
 /// random.seed is Python's own: of its frames the user's counts, else the innermost.
 std::string name_of_seeding(const Call& call, SourceLines& lines) {
   if (!call.python.empty())
@@ -230,7 +237,7 @@ void find_seeds_that_may_change(const VerdictInputs& inputs, Findings& findings)
   each_record(inputs.log, [&](const Process&, const Call& call, const CallCount&) {
     const Reason why = call.reason;
     const bool may_change = why == Reason::unexplained_seed || why == Reason::ordered_seed;
-    if (may_change && !is_own_constant(call))
+    if (may_change && !is_own_constant(call) && !is_of_worker_loop(call, source_lines))
       names.insert(name_of_seeding(call, source_lines));
   });
   findings.add_named(Finding::seed_unexplained, names);

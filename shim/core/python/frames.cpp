@@ -315,6 +315,8 @@ public:
     }
     if (text_.frame == no_frame && is_text(file))
       text_ = {index, last_};
+    if (contains(file, "/torch/utils/data/"))
+      loader_ = index;
     last_ = index;
     return next_ < farthest_frame;
   }
@@ -328,9 +330,10 @@ public:
     return has_only_machinery() ? 0 : first_;
   }
   /// Whether the frame is shown beside the one that says most: the first, the one that the user's
-  /// code called, those behind.
+  /// code called, those behind; and PyTorch's DataLoader, which deals its tasks in a fixed order,
+  /// whatever goes through it (tqdm).
   bool is_shown(int index, const char* file) const {
-    if (index == first_ || index == users().called)
+    if (index == first_ || index == users().called || index == loader_)
       return true;
     return index > telling() && (has_only_machinery() || !is_import_machinery(file));
   }
@@ -348,6 +351,7 @@ private:
   int next_ = 0;
   int first_ = no_frame; ///< that is not of the machinery
   int last_ = no_frame;  ///< the same, before the one that is looked at
+  int loader_ = no_frame;
   Caller user_;
   Caller text_;
 };

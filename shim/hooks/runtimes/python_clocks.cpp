@@ -270,9 +270,12 @@ bool is_input_of_users_python(UserCall kind, const void* caller, PythonCallSite&
     return true;
   const PythonFrame innermost = innermost_python_frame();
   const PythonFrame& called = call_site.frames[call_site.user > 0 ? call_site.user - 1 : 0];
+  // Path.exists() and glob() ask Path.stat(), and look at no time.
+  const bool is_of_pathlib = contains(innermost.file, "/pathlib");
   for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat", "_internal_poll",
                              "is_alive", "exitcode", "gettarinfo", "from_file", "disk_usage"})
-    if (same_text(innermost.function, reader) || same_text(called.function, reader))
+    if ((same_text(innermost.function, reader) && !is_of_pathlib) ||
+        same_text(called.function, reader))
       return !contains(called.file, "-packages/"); // what a package asks is its own matter
   // os.path is frozen since Python 3.11: such frames are in no call site.
   return call_site.user == 0 && !starts_with(innermost.file, "<frozen ");
