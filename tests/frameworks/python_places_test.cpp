@@ -165,6 +165,41 @@ TEST_P(PythonPlaces, ThatOnlyShowTimesAreNoReason) {
   EXPECT_EQ(clocks(judged()), 1);
 }
 
+// A thread that waits for the interpreter's lock reads a clock for that, whatever line it is at.
+TEST_P(PythonPlaces, OfThreadsThatWaitForTheLockReadNoClock) {
+  if (run({python_, "-c", "import numpy"}).status != 0)
+    GTEST_SKIP() << "no numpy";
+  places("from concurrent.futures import ThreadPoolExecutor\nimport numpy\ndef draw(seed):\n"
+         "  rng = numpy.random.default_rng(seed)\n"
+         "  return sum(rng.random(200000).sum() for _ in range(20))\n"
+         "with ThreadPoolExecutor(4) as pool: print(sum(pool.map(draw, range(16))))\n");
+  for (const ProcessLog& process : read_log(scratch_.log()))
+    for (const auto& record : process.records)
+      EXPECT_NE(record["t"], "clock") << record;
+}
+
+// As in a script that reads no clock.
+TEST_P(PythonPlaces, OfPackagesThatSeedAreNoReasonWhereAllClocksAreShown) {
+  fs::create_directories(scratch_.path() / "site-packages");
+  std::ofstream(scratch_.path() / "site-packages" / "model.py")
+      << "import random\ndef fit(): random.seed(12345678901 * len('abc'))\n";
+  const auto kinds = [&](const std::string& script) {
+    fs::remove_all(scratch_.log());
+    places("import model, random, time\nstart = time.time()\n" + script);
+    const auto document = nlohmann::json::parse(
+        run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch_.log().string()}).out);
+    Lines found;
+    for (const auto& reason : document["reasons"])
+      found.push_back(reason["kind"]);
+    std::erase(found, "not_decoded");
+    return found;
+  };
+  EXPECT_EQ(kinds("model.fit()\nprint(time.time() - start)\n"), Lines{});
+  EXPECT_EQ(kinds("model.fit()\nassert start > 0\n"), (Lines{"clock", "unexplained_seed"}));
+  EXPECT_EQ(kinds("random.seed(12345678901 * len('abc'))\nprint(time.time() - start)\n"),
+            (Lines{"unexplained_seed"}));
+}
+
 // A clock that is handed over is called by code that knows nothing of it.
 TEST_P(PythonPlaces, OfAClockThatIsHandedOverAreTheUsers) {
   fs::create_directories(scratch_.path() / "site-packages");

@@ -49,7 +49,8 @@ void find_pools(const VerdictInputs& inputs, Findings& findings);
 /// same time.
 void find_users_lines(const VerdictInputs& inputs, Findings& findings);
 
-/// Call sites of seeds that may be the program's own, or a hash of a clock.
+/// Call sites of seeds that may be the program's own, or a hash of a clock. Reads which clocks
+/// find_users_lines() found.
 void find_seeds_that_may_change(const VerdictInputs& inputs, Findings& findings);
 
 // script_findings.cpp

@@ -204,6 +204,8 @@ void note_reading_at(const ReadingPlace& at, PythonReading reading, const ReadTi
 /// A place that was looked at reads again.
 void repeat_reading(const KnownReading& known, const void* caller, PythonReading reading,
                     const ReadTime& time) {
+  if (reading == PythonReading::other_clock && !holds_python_lock())
+    return; // it waits for the interpreter's lock: note_users_reading()
   if (known.is_users)
     note_reading_at(known.at, reading, time);
   if (known.kept != nullptr)
