@@ -159,7 +159,8 @@ class Expressions(Names):
         value = self.value(node.value)
         place = getattr(node.slice, "value", None)  # in Python 3.8 an ast.Index is around it
         place = getattr(place, "value", place)
-        self.spoil(self.value(node.slice)) if isinstance(node.slice, ast.expr) else None
+        if isinstance(node.slice, ast.expr):
+            self.spoil(self.value(node.slice))
         if value.kind == "group" and isinstance(place, int) and place < len(value.parts):
             return value.parts[place]
         if value.kind == "durations":

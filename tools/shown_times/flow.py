@@ -110,10 +110,9 @@ class Flow(Expressions):
         before = self.held.get((scope, node.target.id), self.missing)
         value = self.value(node.value)
         is_total = isinstance(node.op, ast.Add) and before.kind == "constant"  # total = 0.0
-        after = (
-            value if is_total and value.kind == "duration" else self.operate(node.op, before, value)
-        )
-        return self.bind(node.target, after)
+        if not is_total or value.kind != "duration":
+            value = self.operate(node.op, before, value)
+        return self.bind(node.target, value)
 
     def do_For(self, node):
         self.bind(node.target, self.item_of(node.iter))
