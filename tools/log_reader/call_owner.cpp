@@ -27,7 +27,7 @@ constexpr std::string_view text_without_file = "<string>";
 constexpr std::string_view words_of_seeding[] = {"seed", "Random", "rng", "Key"};
 
 bool is_packages_own_time(const std::string& frame) {
-  if (frame.find(packages_folder) == std::string::npos)
+  if (!is_frame_of_package(frame))
     return false;
   const std::string line = text_of_line(frame);
   return !line.empty() && std::ranges::none_of(words_of_seeding, [&](std::string_view word) {
@@ -64,6 +64,10 @@ OwnedCall owner_of_call(const std::string& at, const std::vector<std::string>& f
   const std::optional<SourceLine> source = lines.find(at);
   const bool has_source = source && !source->file.empty();
   return {has_source ? CallOwner::library : CallOwner::unknown, "", at};
+}
+
+bool is_frame_of_package(const std::string& frame) {
+  return frame.find(packages_folder) != std::string::npos;
 }
 
 std::string line_of_frame(const std::string& frame) {

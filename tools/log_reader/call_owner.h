@@ -29,6 +29,9 @@ struct OwnedCall {
 OwnedCall owner_of_call(const std::string& at, const std::vector<std::string>& frames,
                         const PythonFrames& python, SourceLines& lines);
 
+/// True for a frame of Python whose file was installed.
+bool is_frame_of_package(const std::string& frame);
+
 /// "train.py:12" of "/home/me/train.py:12 main".
 std::string line_of_frame(const std::string& frame);
 

@@ -500,6 +500,15 @@ bool comes_before(const Process& a, const Process& b) {
 
 } // namespace
 
+std::uint64_t Log::begun() const {
+  std::uint64_t earliest = 0;
+  for (const Process& process : processes)
+    for (const Start& start : process.starts)
+      if (start.begun != 0 && (earliest == 0 || start.begun < earliest))
+        earliest = start.begun;
+  return earliest;
+}
+
 bool was_ended_by_parent(const Log& log, const Process& process) {
   return !process.came_to_its_end() &&
          std::ranges::any_of(log.processes, [&process](const Process& other) {

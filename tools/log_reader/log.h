@@ -111,6 +111,9 @@ struct Log {
   bool is_incomplete() const {
     return damaged_lines > 0 || !other_format_files.empty() || !unreadable_files.empty();
   }
+
+  /// When the first process began, in microseconds since 1970; 0 where none says.
+  std::uint64_t begun() const;
 };
 
 /// True for a process without an end of its own that one before it in the tree of processes has

@@ -9,7 +9,7 @@ from names import NAMES
 
 
 class CallKind(enum.Enum):
-    """What a call does; names.json has it by its function."""
+    """What a call does; known_names.py has it by its function."""
 
     SEED = "seed"
     FOLDER = "folder"

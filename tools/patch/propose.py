@@ -1,7 +1,4 @@
-"""What `detshim patch` runs: docs/PATCH.md. Arguments: a file with what a log says, and names.json.
-
-Writes what no edit mends, a line each; a zero byte; a unified diff.
-"""
+"""What `detshim patch` runs: docs/PATCH.md."""
 
 import ast
 import collections
@@ -355,12 +352,11 @@ def _diff_of(file, new):
     yield "".join(ended).encode(file.encoding)
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8") as document:
+def answer(words):
+    """`words`: a file with what a log says. Writes what no edit mends, a line each; a zero byte; a
+    unified diff."""
+    with open(words[0], encoding="utf-8") as document:
         patch = Patch(json.load(document))
     diff = b"".join(patch.diff())
     left = "".join(line + "\n" for line in dict.fromkeys(patch.left))
     sys.stdout.buffer.write(os.fsencode(left) + b"\0" + diff)
-
-
-main()

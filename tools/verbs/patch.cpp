@@ -1,11 +1,11 @@
 // detshim patch: what a log says goes to tools/patch, since Python reads Python best.
 #include "log_reader/source_lines.h"
-#include "patch/script.h"
+#include "patch/modules.h"
 #include "report/json.h"
 #include "report/verdict_texts.h"
-#include "support/ask.h"
 #include "support/files.h"
 #include "support/lists.h"
+#include "support/python_program.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
 #include "verdict/verdict.h"
@@ -102,15 +102,6 @@ std::string script_of(const Log& log) {
   return {};
 }
 
-/// When the first process began, in microseconds since 1970; 0 where that is not known.
-std::uint64_t beginning_of(const Log& log) {
-  for (const Process& process : log.processes)
-    for (const Start& start : process.starts)
-      if (start.begun != 0)
-        return start.begun;
-  return 0;
-}
-
 /// What torch.use_deterministic_algorithms() is to get in the script; empty where the run needed
 /// none.
 std::string torch_settings(const Log& log, const Summary& summary) {
@@ -175,12 +166,9 @@ Json said_by(const JudgedLog& judged, std::uint32_t seed) {
     calls.add_clocks(process);
   for (const SymbolSummary& symbol : judged.summary.symbols)
     calls.add_symbol(symbol);
-  return {{"calls", calls.take()},
-          {"left", left_by(judged.verdict)},
-          {"begun", beginning_of(log)},
-          {"script", script_of(log)},
-          {"seed", seed},
-          {"torch", torch_settings(log, judged.summary)}};
+  return {{"calls", calls.take()}, {"left", left_by(judged.verdict)},
+          {"begun", log.begun()},  {"script", script_of(log)},
+          {"seed", seed},          {"torch", torch_settings(log, judged.summary)}};
 }
 
 /// What tools/patch answers: what it cannot mend, a line each, and a diff.
@@ -194,12 +182,7 @@ Proposal propose(const Json& said) {
   write_all(file.number(), said.dump(-1, ' ', true, Json::error_handler_t::replace));
   const std::string place =
       "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file.number());
-  Json modules = Json::array();
-  for (const auto& [name, text] : patch_modules)
-    modules.push_back(Json::array({name, text}));
-  const Reply reply =
-      ask({"python3", "-I", "-W", "ignore", "-c", patch_loader, place, patch_names, modules.dump()},
-          {.time = std::chrono::minutes(1)}, nullptr, true);
+  const Reply reply = ask_python(patch_modules, {place}, {.time = std::chrono::minutes(1)}, true);
   const std::string answer = reply.text.value_or("");
   const std::size_t end = answer.find('\0');
   if (!reply.problem.empty() || end == answer.npos)

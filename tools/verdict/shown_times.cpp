@@ -6,9 +6,9 @@
 // that was written to after the run began counts for nothing.
 #include "verdict/shown_times.h"
 
-#include "shown_times/script.h"
-#include "support/ask.h"
+#include "shown_times/modules.h"
 #include "support/files.h"
+#include "support/python_program.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -23,16 +23,6 @@
 
 namespace detshim {
 namespace {
-
-/// When the run began, in microseconds since 1970; 0 where no process says.
-std::uint64_t beginning_of(const Log& log) {
-  std::uint64_t begun = 0;
-  for (const Process& process : log.processes)
-    for (const Start& start : process.starts)
-      if (start.begun != 0 && (begun == 0 || start.begun < begun))
-        begun = start.begun;
-  return begun;
-}
 
 /// True for a regular file that is as it was when the run began.
 bool is_as_it_ran(const std::string& file, std::uint64_t begun) {
@@ -71,17 +61,7 @@ LinesByFile by_file(const std::set<std::string>& lines, std::uint64_t begun) {
 
 /// tools/shown_times/answer.py says what it is asked, and how it answers.
 std::vector<std::string> question(const Log& log, const LinesByFile& files) {
-  std::vector<std::string> words = {"python3",
-                                    "-I",
-                                    "-W",
-                                    "ignore",
-                                    "-c",
-                                    shown_times_loader,
-                                    std::to_string(std::size(shown_times_modules))};
-  for (const auto& [name, text] : shown_times_modules) {
-    words.emplace_back(name);
-    words.emplace_back(text);
-  }
+  std::vector<std::string> words;
   for (const auto& [file, lines] : files) {
     words.push_back(file);
     words.emplace_back(is_script(log, file) ? "script" : "module");
@@ -94,10 +74,10 @@ std::vector<std::string> question(const Log& log, const LinesByFile& files) {
 
 std::set<std::string> find_shown_times(const Log& log, const std::set<std::string>& lines) {
   std::set<std::string> shown;
-  const LinesByFile files = by_file(lines, beginning_of(log));
+  const LinesByFile files = by_file(lines, log.begun());
   if (files.empty())
     return shown;
-  const Reply reply = ask(question(log, files));
+  const Reply reply = ask_python(shown_times_modules, question(log, files));
   if (!reply.problem.empty())
     return shown;
   std::istringstream answers(reply.text.value_or(""));
