@@ -99,7 +99,6 @@ constexpr Input inputs[] = {
     {"accept", "network"},
     {"accept4", "network"},
     {"recvfrom", "network"},
-    {"getsockname", "network"},
 };
 
 TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
@@ -187,6 +186,38 @@ TEST(Inputs, OfPythonByOtherWaysAreNamedWithTheirLine) {
             of_inputs({"train.py:6 (system)", "train.py:7 (system)"}));
 }
 
+// In which order they come, the time tells.
+TEST(Inputs, OfTimersOfAsyncioAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  const auto inputs_of = [&](const std::string& code) {
+    std::ofstream(scratch.path() / "t.py") << "import asyncio\n" << code << "asyncio.run(main())\n";
+    return reasons_of(scratch, "input", {"/usr/bin/python3", "t.py"});
+  };
+  const std::string main = "async def main(): await asyncio.gather(job(1), job(2))\n";
+  EXPECT_EQ(inputs_of("async def job(i):\n  await asyncio.sleep(i / 1e4)\n" + main),
+            of_inputs({"t.py:3 (timer)"}));
+  EXPECT_EQ(inputs_of("async def job(i):\n  await asyncio.wait_for(asyncio.sleep(0), 1)\n" + main),
+            of_inputs({"t.py:3 (timer)"}));
+  EXPECT_EQ(inputs_of("async def job(i):\n"
+                      "  asyncio.get_running_loop().call_later(1e-4, print, i)\n" +
+                      main),
+            of_inputs({"t.py:3 (timer)"}));
+  EXPECT_EQ(inputs_of("async def job(i): await asyncio.sleep(0)\n" + main), Words{});
+}
+
+TEST(Inputs, OfTheProcessorByRseqAreNamed) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "reader.c")
+      << "extern const long __rseq_offset;\nint main(void) { return __rseq_offset == 1; }\n";
+  if (run({"gcc", "-o", "reader", "reader.c"}, {}, scratch.path()).status != 0)
+    GTEST_SKIP() << "glibc before 2.35";
+  EXPECT_EQ(run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--", "./reader"}, {},
+                scratch.path())
+                .status,
+            0);
+  EXPECT_EQ(texts_of(document_of(scratch.path()), "input"), of_inputs({"reader (processor)"}));
+}
+
 #ifdef __x86_64__
 TEST(Inputs, OfInstructionsAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
@@ -232,7 +263,10 @@ TEST(Inputs, OfPythonAreNamedWithTheirLine) {
   EXPECT_EQ(inputs_of("socket.socket().connect_ex(('127.0.0.1', 9))"),
             of_inputs({"t.py:2 (network)"}));
   EXPECT_EQ(inputs_of("s = socket.socket(); s.bind(('127.0.0.1', 0)); s.close()"),
-            Words{}); // asks nobody
+            Words{});                                   // asks nobody
+  EXPECT_EQ(inputs_of("socket.socketpair()"), Words{}); // of the process alone
+  EXPECT_EQ(inputs_of("s = socket.socket(); s.bind(('127.0.0.1', 0)); s.getsockname()"),
+            of_inputs({"t.py:2 (network)"})); // the kernel's choice
   EXPECT_EQ(inputs_of("open('/proc/self/stat')"), of_inputs({"t.py:2 (system)"}));
   EXPECT_EQ(inputs_of("if os.fork() == 0: os._exit(0)\nos.wait()"),
             of_inputs({"t.py:2 (name)"}));              // an id of the kernel's

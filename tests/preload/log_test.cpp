@@ -984,21 +984,36 @@ TEST(Pools, ManagersThatSeveralProcessesAskAreNamedWithTheirLine) {
 // A worker that is started anew seeds a module's generators as its first task imports it, and the
 // others draw from them.
 TEST(Pools, WhoseTasksImportWhatSeedsAreNamed) {
-  const auto names_pool = [](const std::string& imported) {
-    return kinds_of(judged("import multiprocessing, os\n"
-                           "def task(i):\n  import " +
-                           imported +
-                           "\n  return i\n"
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "seeds.py") << "import os; os.urandom(4)\n";
+  std::ofstream(scratch.path() / "t.py")
+      << "import multiprocessing\n"
+         "def task(i):\n  import seeds\n  return i\n"
+         "if __name__ == '__main__':\n"
+         "  with multiprocessing.get_context('spawn').Pool(2) as p: p.map(task, range(4), 1)\n";
+  const std::string file = scratch.path() / "t.py";
+  EXPECT_EQ(run({"/usr/bin/python3", file}, under_shim(scratch, seed_42)).status, 0);
+  std::size_t found = 0;
+  for (const ProcessLog& log : read_log(scratch.log()))
+    for (const json& call : log.calls("getrandom"))
+      if (call["py"].dump().find("seeds.py:1") != std::string::npos) {
+        ++found;
+        EXPECT_EQ(call.value("pool", ""), "multiprocessing.Pool") << call;
+      }
+  EXPECT_GT(found, 0U);
+}
+
+// A single worker takes all tasks.
+TEST(Pools, OfOneWorkerAreNone) {
+  const auto kinds = [](const std::string& workers) {
+    return kinds_of(judged("import multiprocessing, random\n"
+                           "def task(i): return random.random()\n"
                            "if __name__ == '__main__':\n"
-                           "  with open(os.path.join(os.path.dirname(__file__), 'seeds.py'), 'w') "
-                           "as module:\n"
-                           "    module.write('import os; os.urandom(4)')\n"
-                           "  with multiprocessing.get_context('spawn').Pool(1) as p: p.map(task, "
-                           "range(4), 1)\n"))
-        .contains("pool");
+                           "  with multiprocessing.get_context('fork').Pool(" +
+                           workers + ") as p: p.map(task, range(4))\n"));
   };
-  EXPECT_TRUE(names_pool("seeds"));
-  EXPECT_FALSE(names_pool("json"));
+  EXPECT_EQ(kinds("1"), std::set<std::string>{});
+  EXPECT_EQ(kinds("2"), std::set<std::string>{"pool"});
 }
 
 // A lock's deadline is a clock too: of the interpreter's, for whatever line takes a lock.
@@ -1130,6 +1145,26 @@ TEST(Pools, QueuesThatAPackageFillsAreNamedWhereSeveralFillOne) {
   };
   EXPECT_EQ(kinds("[of.Queue()] * 2"), std::set<std::string>{"pool"});
   EXPECT_EQ(kinds("[of.Queue(), of.Queue()]"), std::set<std::string>{});
+}
+
+// A pool that deals its tasks says nothing of the queue that they put their results into.
+TEST(Pools, QueuesThatWorkersOfADealtPoolFillAreNamed) {
+  const auto kinds = [](const std::string& workers) {
+    return kinds_of(judged(with_module("topics/train.py",
+                                       "import multiprocessing\n"
+                                       "of = multiprocessing.get_context('fork')\n"
+                                       "def work(queue): queue.put(1)\n"
+                                       "def fit():\n"
+                                       "  queue = of.Queue()\n"
+                                       "  with of.Pool(" +
+                                           workers +
+                                           ", work, (queue,)):\n"
+                                           "    for i in range(" +
+                                           workers + "): queue.get()\n",
+                                       "import train\ntrain.fit()\n")));
+  };
+  EXPECT_EQ(kinds("2"), std::set<std::string>{"pool"});
+  EXPECT_EQ(kinds("1"), std::set<std::string>{});
 }
 
 // scikit-learn's forests add to one array out of such threads.

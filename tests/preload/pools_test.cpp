@@ -134,6 +134,36 @@ TEST(DealtPools, OfJoblibRepeat) {
   EXPECT_TRUE(seen.recorded.contains("clock_gettime batches_by_time"));
 }
 
+/// dill's `multiprocess`, which is Python's own multiprocessing under another name.
+std::string make_multiprocess(const TemporaryFolder& scratch) {
+  const std::string packages = scratch.path() / "site-packages";
+  const std::string copy = R"(
+import multiprocessing, pathlib, re, sys
+begin = pathlib.Path(multiprocessing.__file__).parent
+to = pathlib.Path(sys.argv[1], 'multiprocess')
+for file in begin.rglob('*.py'):
+    made = to / file.relative_to(begin)
+    made.parent.mkdir(parents=True, exist_ok=True)
+    made.write_text(re.sub(r'(?<!_)multiprocessing', 'multiprocess', file.read_text()))
+)";
+  EXPECT_EQ(run({"python3", "-c", copy, packages}).status, 0);
+  return packages;
+}
+
+TEST(DealtPools, OfDillsMultiprocessRepeat) {
+  const TemporaryFolder scratch;
+  const Environment has_it{{"PYTHONPATH", make_multiprocess(scratch)}};
+  const std::string code = "  from multiprocess import Pool\n"
+                           "  with Pool(3) as p: print(p.map(task, range(24), 1))\n";
+  std::set<std::string> dealt;
+  for (int i = 0; i < 4; ++i) {
+    const Observed seen = observe(code, has_it);
+    dealt.insert(seen.result.out);
+    EXPECT_EQ(seen.recorded, std::set<std::string>{"pthread_create tasks_dealt"});
+  }
+  EXPECT_EQ(dealt.size(), 1U) << *dealt.begin();
+}
+
 // Its authors know what its tasks share.
 TEST(DealtPools, OfAPackageAreNoReason) {
   const std::string code = contents(PROGRAMS "pool_of_a_package.py");

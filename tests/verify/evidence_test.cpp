@@ -317,9 +317,8 @@ TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
   const std::string in_place = "open('n', 'w').write(str(n + 1))\n",
                     replaced = "open('new', 'w').write(str(n + 1))\nos.replace('new', 'n')\n";
   for (const std::string& end : {in_place, replaced}) {
-    fs::remove(scratch_.path() / "n");
+    write("n", "0");
     write("train.py", begin + end);
-    EXPECT_EQ(log_of(timed_)["verdict"], "covered") << end; // it read none
     const Json log = log_of(timed_);
     EXPECT_EQ(log["verdict"], "unverified") << end;
     EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
@@ -362,10 +361,33 @@ TEST_F(Evidence, AndWhatARunLeavesCanBeAccepted) {
 TEST_F(Evidence, IsNoneForWhatOneRunLooksForAndMakes) {
   write("train.py",
         "import os\nos.urandom(2)\nprint(os.path.exists('flag'))\nopen('flag', 'w').close()\n");
-  EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // it was not there
-  const Json log = log_of(timed_);
-  EXPECT_EQ(log["verdict"], "unverified");
-  EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
+  for (int i = 0; i < 2; ++i) {
+    const Json log = log_of(timed_);
+    EXPECT_EQ(log["verdict"], "unverified");
+    EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
+  }
+}
+
+// What a later run does not do again is another program to it.
+TEST_F(Evidence, IsNoneForWhatTheFirstRunMakes) {
+  const std::string draw = "import os\nfrom pathlib import Path\nos.urandom(2)\n";
+  for (const std::string make :
+       {"if not os.path.exists('kept'): open('kept', 'w').write('1')\n",
+        "if not Path('kept').is_file(): Path('kept').write_text('1')\n",
+        "if not os.access('kept', os.R_OK): open('kept', 'w').write('1')\n",
+        "try: open('kept').read()\n"
+        "except FileNotFoundError: open('new', 'w').write('1'); os.replace('new', 'kept')\n",
+        "os.system('test -f kept || echo 1 > kept')\n",
+        "for i in range(200): os.path.exists(f'kept{i}')\nopen('kept199', 'w').close()\n"}) {
+    fs::remove(scratch_.path() / "kept");
+    fs::remove(scratch_.path() / "kept199");
+    write("train.py", draw + make);
+    const Json log = log_of(timed_);
+    EXPECT_EQ(log["verdict"], "unverified") << make;
+    EXPECT_EQ(log["reasons"][0]["kind"], "state") << make << log["reasons"];
+  }
+  write("train.py", draw + "os.path.exists('other')\nopen('kept', 'w').close()\n");
+  EXPECT_EQ(log_of(timed_)["verdict"], "covered");
 }
 
 // A run that looks for the last checkpoint, and writes the next.

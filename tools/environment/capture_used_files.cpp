@@ -40,8 +40,9 @@ struct Uses {
   bool listed_first = false;  ///< the names in its folder: before it was written
   bool listed = false;        ///< the names in a folder
   bool link = false, attributes = false;
-  bool all = false; ///< more of a folder's files than are named one by one
-  std::string id;   ///< of the file that was read
+  bool all = false;         ///< more of a folder's files than are named one by one
+  bool absent_more = false; ///< the same of those that the run looked for in vain
+  std::string id;           ///< of the file that was read
 };
 
 struct List {
@@ -108,9 +109,8 @@ private:
   /// The uses that depend on no other.
   static bool Uses::*plain_use(std::string_view how) {
     constexpr std::pair<std::string_view, bool Uses::*> plain[] = {
-        {"listed", &Uses::listed},
-        {"folder", &Uses::all},
-        {"link", &Uses::link},
+        {"listed", &Uses::listed},           {"folder", &Uses::all},
+        {"absent_more", &Uses::absent_more}, {"link", &Uses::link},
         {"attributes", &Uses::attributes},
     };
     const auto* const row =
@@ -122,8 +122,9 @@ private:
     if (use.how == "written" && !use.id.empty())
       own_.insert(use.id);
     const auto folder = list_.files.find(fs::path(use.path).parent_path());
-    const bool is_listed = folder != list_.files.end() && folder->second.listed;
-    uses.listed_first |= !uses.written && is_listed;
+    const bool is_in_known = folder != list_.files.end();
+    uses.listed_first |= !uses.written && is_in_known && folder->second.listed;
+    uses.looked_first |= !uses.written && is_in_known && folder->second.absent_more;
     uses.written = true;
     uses.written_first |= !uses.read;
   }
@@ -134,9 +135,8 @@ private:
       uses.id = use.is_cache ? "" : use.id;
       return;
     }
-    const bool is_status = use.how == "status";
-    uses.status |= is_status;
-    uses.looked_first |= is_status && !uses.written;
+    uses.status |= use.how == "status";
+    uses.looked_first |= use.how != "read" && !uses.written;
   }
 
   List list_;

@@ -40,14 +40,18 @@ std::optional<Pool> pool_of_thread(const Call& call) {
 } // namespace
 
 std::optional<Pool> pool_of(const Call& call) {
-  if (const std::string* const kind = find_field(call.fields, "pool")) {
-    Pool pool = pool_in(*kind);
-    if (const std::string* const place = find_field(call.fields, "pool_at"))
-      pool.place = *place;
-    return pool;
-  }
-  // Of OpenMP's functions a field of that name is a number.
-  return call.function == "pthread_create" ? pool_of_thread(call) : std::nullopt;
+  // What a worker starts threads for counts, whichever pool the worker belongs to. Of OpenMP's
+  // functions a field of that name is a number.
+  if (call.function == "pthread_create")
+    if (const std::optional<Pool> started = pool_of_thread(call))
+      return started;
+  const std::string* const kind = find_field(call.fields, "pool");
+  if (kind == nullptr)
+    return std::nullopt;
+  Pool pool = pool_in(*kind);
+  if (const std::string* const place = find_field(call.fields, "pool_at"))
+    pool.place = *place;
+  return pool;
 }
 
 } // namespace detshim

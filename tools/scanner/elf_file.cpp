@@ -303,6 +303,14 @@ bool ElfFile::exports_one_of(std::span<const char* const> names) const {
   return is_there;
 }
 
+bool ElfFile::names(std::string_view sought) const {
+  bool is_there = false;
+  each_symbol([&](const char* name, const GElf_Sym&, bool is_exported) {
+    is_there |= is_exported && name != nullptr && name == sought;
+  });
+  return is_there;
+}
+
 void ElfFile::each_function(const std::function<void(std::string_view, bool, bool)>& visit) const {
   each_symbol([&visit](const char* name, const GElf_Sym& symbol, bool is_exported) {
     const bool is_defined = symbol.st_shndx != SHN_UNDEF;

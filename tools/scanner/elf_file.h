@@ -58,6 +58,9 @@ public:
   /// All machine code: the sections that are executed, else the segments.
   std::vector<CodeRange> code() const;
 
+  /// True if the file has a dynamic symbol of that name: it defines one for others, or takes it.
+  bool names(std::string_view symbol) const;
+
   /// True if the file defines a function of one of those names for others.
   bool exports_one_of(std::span<const char* const> names) const;
 

@@ -511,8 +511,8 @@ private:
 
 const char* draw_name(DrawKind kind) {
   constexpr const char* names[] = {
-      "rdrand", "rdseed",         "rndr", "rndrrs", "raw getrandom system call",
-      "clock",  "raw system call"};
+      "rdrand", "rdseed",          "rndr",     "rndrrs", "raw getrandom system call",
+      "clock",  "raw system call", "processor"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -25,6 +25,7 @@ enum class DrawKind {
   getrandom, ///< a system call with that number, made without libc
   clock,     ///< no draw: RDTSC, RDTSCP; MRS Xt, CNTVCT_EL0
   raw_call,  ///< no draw: another system call, made without libc
+  processor, ///< no draw: the processor's number out of the kernel's rseq area, by no instruction
 };
 inline bool is_draw(DrawKind kind) { return kind < DrawKind::clock; }
 

@@ -146,6 +146,9 @@ FileScan scan(const ElfFile& file, bool with_others) {
           .push_back({draw.address, draw.kind, file.function_name(draw.address)});
     scan.undecoded += in_code.undecoded;
   }
+  // Where the kernel keeps a thread's rseq area, which holds its processor's number (sys/rseq.h).
+  if (with_others && file.names("__rseq_offset"))
+    scan.others.push_back({0, DrawKind::processor, ""});
   if (!scan.places.empty())
     scan.left_alone = why_left_alone(file);
   return scan;

@@ -165,6 +165,10 @@ private:
   void add_reading_code() {
     for (const FileScan& file : inputs_.code.reading)
       for (const FoundPlace& place : file.others) {
+        if (place.kind == DrawKind::processor) { // no instruction tells where
+          add(Finding::input_read, draw_name(place.kind), base_name(file.file));
+          continue;
+        }
         FoundPlace behind = place;
         ++behind.offset; // as a return address
         const std::string at = place_text(file, behind);
@@ -216,9 +220,7 @@ bool is_of_worker_loop(const Call& call, SourceLines& lines) {
 bool is_of_package(const Call& call) {
   const auto user = static_cast<std::ptrdiff_t>(call.python.user.value_or(0));
   const auto begin = call.python.frames.begin();
-  return std::any_of(begin, begin + user, [](const std::string& frame) {
-    return frame.find("-packages/") != std::string::npos;
-  });
+  return std::any_of(begin, begin + user, is_frame_of_package);
 }
 
 /// True if all clocks that Python's code read are only shown. A package's seeds are made of none

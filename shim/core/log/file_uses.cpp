@@ -136,7 +136,7 @@ void write_use(const char* how, const struct stat* state, int folder, const char
   }
   char(&name)[sizeof log_file::path_room] = log_file::path_room;
   TextWriter text(name, sizeof name);
-  if (length != 0 && *path != '/') {
+  if (*path != '/') { // the folder itself too, by an empty name
     Text<32> link;
     link.add(folder == AT_FDCWD ? "/proc/self/cwd" : "/proc/self/fd/");
     if (folder != AT_FDCWD)
@@ -173,8 +173,8 @@ void set_unread(int fd, bool is_it) {
     __atomic_and_fetch(&list_of_files.unread[fd / 64], ~bit, __ATOMIC_RELAXED);
 }
 
-constexpr const char* use_names[] = {"read",   "written", "changed",   "status",
-                                     "listed", "link",    "attributes"};
+constexpr const char* use_names[] = {"read",   "written", "changed",    "status",
+                                     "listed", "link",    "attributes", "absent"};
 
 /// The kernel's own, and devices: what those give has hooks. What an installation of Python brought
 /// depends on its versions.
@@ -233,36 +233,57 @@ bool notes_file_uses() {
 
 namespace {
 
+/// From here on what this process uses is not known.
+void give_up_noting(int folder, const char* path) {
+  write_use("more", nullptr, folder, path, 0);
+  list_of_files.listing = Listing::off;
+}
+
+/// How often files of a folder were noted so; nullptr where there is no room.
+uint32_t* files_of_folder(uint64_t folder_hash, FileUse use) {
+  bool is_new;
+  auto* const known = entry_of(list_of_files.known.peek()->folders,
+                               use == FileUse::absent ? ~folder_hash : folder_hash, is_new);
+  return known == nullptr ? nullptr : &known->files;
+}
+
+/// True if the folder says enough of its files. What is written is told from what was there before,
+/// file by file.
+bool is_named_by_folder(FileUse use, uint32_t files) {
+  return files > most_of_folder && use != FileUse::written && use != FileUse::changed;
+}
+
 void note_here(FileUse use, const char* path, const struct stat* state, int folder) {
-  const int before = errno;
   const char* const file = file_name(path);
   const uint64_t folder_hash = hash_of_folder(path, file, folder);
+  uint32_t* files = nullptr;
+  if (use == FileUse::absent) { // of which there may be any number: they take no more room then
+    files = files_of_folder(folder_hash, use);
+    if (files != nullptr && is_named_by_folder(use, __atomic_load_n(files, __ATOMIC_RELAXED)))
+      return;
+  }
   const auto number = static_cast<uint64_t>(use);
-  bool is_new = false, is_new_folder;
-  bool is_full = entry_of(list_of_files.known.peek()->uses,
-                          mix(mix(folder_hash, fnv1a_text(file)), number), is_new) == nullptr;
-  if (is_new && (use < FileUse::status || !is_in_search_path(path, file))) {
-    auto* const known_folder =
-        entry_of(list_of_files.known.peek()->folders, folder_hash, is_new_folder);
-    is_full = known_folder == nullptr;
-    // This one with them.
-    const uint32_t files =
-        is_full ? 0 : __atomic_add_fetch(&known_folder->files, 1, __ATOMIC_RELAXED);
-    // What is written is told from what was there before, file by file.
-    if (files <= most_of_folder || use == FileUse::written || use == FileUse::changed)
-      write_use(use_names[number], state, folder, path, text_length(path));
-    else if (files == most_of_folder + 1)
-      write_use("folder", nullptr, folder, path, static_cast<size_t>(file - path));
-  }
-  if (is_full) { // from here on what this process uses is not known
-    write_use("more", nullptr, folder, path, 0);
-    list_of_files.listing = Listing::off;
-  }
-  errno = before;
+  bool is_new = false;
+  if (entry_of(list_of_files.known.peek()->uses, mix(mix(folder_hash, fnv1a_text(file)), number),
+               is_new) == nullptr)
+    return give_up_noting(folder, path);
+  if (!is_new || (use >= FileUse::status && is_in_search_path(path, file)))
+    return;
+  files = files != nullptr ? files : files_of_folder(folder_hash, use);
+  if (files == nullptr)
+    return give_up_noting(folder, path);
+  const uint32_t now = __atomic_add_fetch(files, 1, __ATOMIC_RELAXED); // this one with them
+  if (!is_named_by_folder(use, now))
+    write_use(use_names[number], state, folder, path, text_length(path));
+  else if (now == most_of_folder + 1)
+    write_use(use == FileUse::absent ? "absent_more" : "folder", nullptr, folder, path,
+              static_cast<size_t>(file - path));
 }
 
 void note_opened_here(const char* path, int folder, int flags, int fd) {
   const int access = flags & O_ACCMODE;
+  if (fd < 0)
+    return note_absent_file(path, folder);
   if (static_cast<size_t>(fd) < most_unread)
     set_unread(fd, false); // another file had the number
   struct stat state;
@@ -291,17 +312,24 @@ void note_open_here(FileUse use, int fd) {
 void note_file_use(FileUse use, const char* path, const struct stat* state, int folder) {
   if (path == nullptr || (is_left_out(path) && !ends_with(path, "/boot_id")) || !notes_file_uses())
     return;
+  const int before = errno;
   on_own_stack([&] {
     note_here(use, path, state, folder);
   });
+  errno = before;
 }
 
 void note_opened_file(const char* path, int folder, int flags, int fd) {
-  if (__builtin_expect(list_of_files.listing == Listing::off, 1) || (flags & O_PATH) != 0 || fd < 0)
+  if (__builtin_expect(list_of_files.listing == Listing::off, 1) || (flags & O_PATH) != 0)
     return;
   on_own_stack([&] {
     note_opened_here(path, folder, flags, fd);
   });
+}
+
+void note_absent_file(const char* path, int folder) {
+  if (errno == ENOENT)
+    note_file_use(FileUse::absent, path, nullptr, folder);
 }
 
 void note_open_file_use(FileUse use, int fd) {

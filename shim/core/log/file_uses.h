@@ -20,6 +20,7 @@ enum class FileUse {
   listed,     ///< read a folder's names
   link,       ///< asked where a link leads
   attributes, ///< asked for extended attributes
+  absent,     ///< looked for it, and it was not there: what the run makes then, the next run finds
 };
 
 /// From the constructor: the first process of `detshim run` begins the run's list, and keeps the
@@ -36,6 +37,9 @@ bool is_run_listed();
 /// nullptr where that is not known. Changes no errno.
 void note_file_use(FileUse use, const char* path, const struct stat* state = nullptr,
                    int folder = AT_FDCWD);
+
+/// The same for a call that has failed: if it did so since there is no such file.
+void note_absent_file(const char* path, int folder = AT_FDCWD);
 
 /// The same of a file that is open.
 void note_open_file_use(FileUse use, int fd);

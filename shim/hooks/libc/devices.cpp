@@ -185,8 +185,10 @@ FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, c
   note_path(path, file != nullptr ? 0 : -1, [&] {
     note_file_of_system(path, caller);
   });
-  if (file == nullptr)
+  if (file == nullptr) {
+    note_absent_file(path);
     return file;
+  }
   const int fd = file->_fileno;
   const DeviceSource source = source_of(hook, fd, path);
   const int flags = sys::fcntl(fd, F_GETFL);

@@ -11,6 +11,7 @@
 #include "hooks/runtimes/python_clocks.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -52,8 +53,12 @@ void note_file_time(const char* path, const void* caller, UserCall kind) {
 
 int note_status(int answer, int folder, const char* path, const struct stat* status) {
   // Of a Python module its content tells.
-  if (answer == 0 && path != nullptr && !ends_with(path, ".py"))
+  if (path == nullptr || ends_with(path, ".py"))
+    return answer;
+  if (answer == 0)
     note_file_use(FileUse::status, path, status, folder);
+  else
+    note_absent_file(path, folder);
   return answer;
 }
 
@@ -165,6 +170,20 @@ auto read_input(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
+/// The port that the kernel has chosen, if there is one: Python asks for each socket's address.
+template <typename Call>
+int read_port(const Call& call, int fd, sockaddr* address, socklen_t* size) {
+  const int answer = call.real(fd, address, size);
+  if (answer != 0 || !options().pins() || !call.is_hooked())
+    return answer;
+  sockaddr_in known = {}; // IPv6 has its port in the same place
+  constexpr size_t begin = sizeof known.sin_family + sizeof known.sin_port;
+  if (copy_readable(reinterpret_cast<uintptr_t>(address), &known, begin) == begin &&
+      (known.sin_family == AF_INET || known.sin_family == AF_INET6) && known.sin_port != 0)
+    note_input(UserCall::network, call.caller());
+  return answer;
+}
+
 /// Says of a child whether it has ended yet.
 template <typename Call>
 pid_t ask_for_end(const Call& call, pid_t child, int* status, int flags) {
@@ -198,6 +217,7 @@ using Status = Call<int(const char* path, struct stat* status)>;
 using StatusAt = Call<int(int folder, const char* path, struct stat* status, int flags)>;
 using Access = Call<int(const char* path, int mode)>;
 using OfThree = Call<int(long, long, long)>;
+using OfSocket = Call<int(int fd, sockaddr* address, socklen_t* size)>;
 using OfFour = Call<int(long, long, long, long)>;
 using Receive = Call<ssize_t(long, long, long, long, long, long)>;
 using End = Call<pid_t(pid_t child, int* status, int flags)>;
@@ -242,8 +262,7 @@ DETSHIM_TEMPLATE_HOOKS(libc, Status, lstat, lstat64, status_of, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, StatusAt, fstatat, fstatat64, status_at, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Access, access, access_of, noted);
 DETSHIM_TEMPLATE_HOOKS(libc, OfThree, connect, accept, read_input<UserCall::network>, noted);
-// The port that the kernel has chosen.
-DETSHIM_TEMPLATE_HOOK(libc, OfThree, getsockname, read_input<UserCall::network>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, OfSocket, getsockname, read_port, noted);
 DETSHIM_TEMPLATE_HOOK(libc, OfFour, accept4, read_input<UserCall::network>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Receive, recvfrom, read_input<UserCall::network>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, noted);

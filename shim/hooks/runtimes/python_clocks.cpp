@@ -179,6 +179,16 @@ bool is_reading_of_users_python(const void* caller, PythonReading reading,
          (is_of_pythons_library(call_site) || is_handed_a_clock());
 }
 
+/// True if a line of the user's has asyncio wake it, or end what takes too long: in which order
+/// that comes, the time tells. What runs the loop itself reads the clock too.
+bool is_timer_of_asyncio(const PythonCallSite& call_site) {
+  if (call_site.user <= 0)
+    return false;
+  const PythonFrame& called = call_site.frames[call_site.user - 1];
+  return ends_with(innermost_python_frame().file, "/asyncio/base_events.py") &&
+         contains(called.file, "/asyncio/") && !starts_with(called.function, "run");
+}
+
 /// True if the reading, whose place that is, is a package's in a function that seeds something. The
 /// place is the package's line then.
 bool is_reading_of_seeding_package(PythonCallSite& call_site) {
@@ -238,6 +248,10 @@ void note_others_reading(const void* caller, PythonReading reading, const ReadTi
                          PythonCallSite& call_site) {
   if (time.is_there && is_past_budget(reading))
     note_python_reading({}, time.seconds, time.nanoseconds);
+  if (reading == PythonReading::other_clock && options().pins() && is_timer_of_asyncio(call_site)) {
+    keep_python_call(UserCall::timer, caller, call_site);
+    return; // other lines have asyncio read at the same place
+  }
   KnownReading found = {};
   const bool may_seed = reading != PythonReading::other_clock && options().pins();
   if (may_seed && is_reading_of_seeding_package(call_site))

@@ -62,12 +62,20 @@ int role_of(const sem_t* semaphore) {
 
 /// What the thread is about to do, if it is a worker's: `get` of a queue takes a task and `put`
 /// gives a result where what a worker runs calls it (CPython 3.8 to 3.14, loky 3).
-int find_role() {
-  constexpr const char* runners[][2] = {{"worker", "/multiprocessing/pool.py"},
-                                        {"_process_worker", "/concurrent/futures/process.py"},
-                                        {"_sendback_result", "/concurrent/futures/process.py"},
-                                        {"_process_worker", "/loky/process_executor.py"},
-                                        {"_sendback_result", "/loky/process_executor.py"}};
+///
+/// `processes`: the module that knows the worker's name then.
+int find_role(const char*& processes) {
+  constexpr const char* standard = "multiprocessing.process";
+  constexpr struct {
+    const char *function, *file, *processes;
+  } runners[] = {
+      {"worker", "/multiprocessing/pool.py", standard},
+      {"worker", "/multiprocess/pool.py", "multiprocess.process"}, // dill's
+      {"_process_worker", "/concurrent/futures/process.py", standard},
+      {"_sendback_result", "/concurrent/futures/process.py", standard},
+      {"_process_worker", "/loky/process_executor.py", standard},
+      {"_sendback_result", "/loky/process_executor.py", standard},
+  };
   PythonCallSite any;
   if (!python_pools.has_looked)
     find_python_call_site(any, PythonDetail::key, true);
@@ -81,16 +89,18 @@ int find_role() {
   if (count < at + 2 || !ends_with(frames[at].file, "/queues.py"))
     return none;
   const PythonFrame& runner = frames[at + 1];
-  for (const auto& [function, file] : runners)
-    if (same_text(runner.function, function) && ends_with(runner.file, file))
+  for (const auto& known : runners)
+    if (same_text(runner.function, known.function) && ends_with(runner.file, known.file)) {
+      processes = known.processes;
       return same_text(frames[at].function, "get") ? tasks : results;
+    }
   return none;
 }
 
 /// Enters this worker under the number in its process's name.
-bool enter(const sem_t* semaphore) {
+bool enter(const sem_t* semaphore, const char* processes) {
   Text<80> name;
-  if (!add_python_value(name, "multiprocessing.process", "_current_process.name"))
+  if (!add_python_value(name, processes, "_current_process.name"))
     return false;
   uint32_t number = 0;
   for (const char* at = name.c_str(); *at != 0; ++at)
@@ -182,8 +192,9 @@ Turn look_at_turn(const sem_t* semaphore) {
     return Turn::none;
   int role = role_of(semaphore);
   if (role == none) {
-    role = find_role();
-    if (role == none || (role == tasks && !enter(semaphore)) || !is_worker())
+    const char* processes = "";
+    role = find_role(processes);
+    if (role == none || (role == tasks && !enter(semaphore, processes)) || !is_worker())
       return Turn::none;
     python_pools.work.semaphores[role] = semaphore;
   }

@@ -32,7 +32,8 @@ constexpr const char* pools_file = "/multiprocessing/pool.py";
 constexpr Starter starters[] = {
     {pools_file, "__init__", "multiprocessing.Pool", "self._processes", nullptr,
      "self._inqueue._rlock._semlock.handle", "self._maxtasksperchild", "None"},
-    {"/multiprocess/pool.py", "__init__", "multiprocess.Pool", "self._processes"},
+    {"/multiprocess/pool.py", "__init__", "multiprocess.Pool", "self._processes", nullptr,
+     "self._inqueue._rlock._semlock.handle", "self._maxtasksperchild", "None"},
     {"/concurrent/futures/process.py", "_start_executor_manager_thread", "ProcessPoolExecutor",
      "self._max_workers", nullptr, "self._call_queue._rlock._semlock.handle",
      "self._safe_to_dynamically_spawn_children", "False"},
@@ -49,6 +50,7 @@ constexpr Starter starters[] = {
 /// What the pool has, in the function of `starter`, which called threading.
 struct Workers {
   bool are_several = false, are_dealt = false;
+  bool is_one = false; ///< of a pool of processes: nothing is left to race
 
   explicit Workers(const Starter& starter) {
     Text<160> value, semaphore, kind;
@@ -64,6 +66,7 @@ struct Workers {
     uint32_t number = 0;
     for (const char* at = value.c_str(); *at >= '0' && *at <= '9'; ++at)
       number = number * 10 + static_cast<uint32_t>(*at - '0');
+    is_one = number == 1 && starter.semaphore != nullptr;
     are_several =
         starter.is_named != nullptr ? contains(value.c_str(), starter.is_named) : number > 1;
     if (!options().forces())
@@ -159,9 +162,15 @@ bool shares_memory() {
   return contains(settings.c_str(), "'require': 'sharedmem'");
 }
 
+bool is_started_by(const PythonFrame& caller, const Starter& starter) {
+  return starts_with(caller.function, starter.function) && ends_with(caller.file, starter.file);
+}
+
+enum class Tasks { race, dealt, for_one_worker };
+
 /// What the new thread belongs to, of `starters`; nullptr for anything else, and for a single
-/// worker.
-const Starter* starter_of(const PythonCallSite& call_site, bool& is_dealt) {
+/// worker that no process is for.
+const Starter* starter_of(const PythonCallSite& call_site, Tasks& tasks) {
   constexpr int limit = 3; // threading's own, who called it, and who called that
   PythonFrame callers[limit];
   int count = 0;
@@ -170,9 +179,8 @@ const Starter* starter_of(const PythonCallSite& call_site, bool& is_dealt) {
   });
   if (count < limit || !ends_with(callers[0].file, "/threading.py"))
     return nullptr;
-  const PythonFrame& caller = callers[1];
   for (const Starter& starter : starters) {
-    if (!starts_with(caller.function, starter.function) || !ends_with(caller.file, starter.file))
+    if (!is_started_by(callers[1], starter))
       continue;
     const bool is_of_threads =
         same_text(callers[2].function, "__init__") && ends_with(callers[2].file, starter.file);
@@ -180,8 +188,13 @@ const Starter* starter_of(const PythonCallSite& call_site, bool& is_dealt) {
     if (is_packages && !shares_memory())
       return nullptr;
     const Workers workers(starter);
-    is_dealt = workers.are_dealt;
-    return !workers.are_several ? nullptr : is_packages ? &sharing_threads : &starter;
+    if (workers.is_one && !is_of_threads)
+      tasks = Tasks::for_one_worker;
+    else if (!workers.are_several)
+      return nullptr;
+    else
+      tasks = workers.are_dealt ? Tasks::dealt : Tasks::race;
+    return is_packages ? &sharing_threads : &starter;
   }
   return nullptr;
 }
@@ -217,10 +230,11 @@ bool is_users_thread(const PythonCallSite& call_site) {
   return is_of_event_loop(call_site);
 }
 
-Reason why_tasks_race(bool is_dealt, const PythonCallSite& call_site) {
-  if (!is_dealt)
+Reason why_noted(Tasks tasks, const PythonCallSite& call_site) {
+  if (tasks == Tasks::race)
     return Reason::task_race;
-  return is_users_own(call_site) ? Reason::tasks_dealt : Reason::packages_tasks_dealt;
+  const bool may_share = tasks == Tasks::dealt && is_users_own(call_site);
+  return may_share ? Reason::tasks_dealt : Reason::packages_tasks_dealt;
 }
 
 } // namespace
@@ -231,16 +245,16 @@ PythonThread::PythonThread(const void* caller) {
     return;
   PythonCallSite call_site;
   find_python_call_site(call_site, PythonDetail::all, true);
-  bool is_dealt = false;
+  Tasks tasks = Tasks::race;
   if (is_put_into_queue(call_site, queue)) { // a process starts it as it first puts something in
     pool = "multiprocessing.Queue";
     why = Reason::queue_race;
   } else if (is_users_thread(call_site)) {
     keep_python_call(UserCall::threads, caller, call_site);
     return;
-  } else if (const Starter* const starter = starter_of(call_site, is_dealt)) {
+  } else if (const Starter* const starter = starter_of(call_site, tasks)) {
     pool = starter->pool;
-    why = why_tasks_race(is_dealt, call_site);
+    why = why_noted(tasks, call_site);
   } else {
     // Of what a library starts only its authors know what its threads share.
     return;
