@@ -162,11 +162,15 @@ private:
   bool is_generator = false; ///< is asked for, that makes nothing but names
 };
 
+/// Whether the calling thread's last draw is a package's name.
+thread_local constinit bool is_package_name = false;
+
 Asked ask() {
   Asked asked;
   each_python_code(most_frames, [&](const PythonCode& code) {
     return asked.look(code);
   });
+  is_package_name = asked.why == Reason::names_things;
   return asked;
 }
 
@@ -206,6 +210,12 @@ Reason why_python_keeps_entropy() {
 }
 
 bool python_package_names_things() { return ask().why == Reason::names_things; }
+
+bool took_package_name() {
+  const bool was_taken = is_package_name;
+  is_package_name = false;
+  return was_taken;
+}
 
 bool is_users_temporary_name() {
   if (__builtin_expect(

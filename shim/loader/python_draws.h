@@ -17,6 +17,9 @@ Reason why_python_keeps_entropy();
 /// True where an installed package asks for a name, of this thread's innermost Python code.
 bool python_package_names_things();
 
+/// True, once, if that was the answer of the calling thread's last question.
+bool took_package_name();
+
 /// True while Python's tempfile asks whether its generator of names is of this process, for the
 /// user's own code, after a package has been given one that is the kernel's. There is one generator
 /// for both; by another answer than its packages' the user's code gets a generator of its own,

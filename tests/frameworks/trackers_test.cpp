@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Tracker{"matplotlib_files", "matplotlib"}, Tracker{"mlflow_files", "mlflow"},
                     Tracker{"mlflow_sqlite", "mlflow, sqlalchemy, alembic"},
                     Tracker{"neptune_offline", "neptune"}, Tracker{"optuna_sqlite", "optuna"},
-                    Tracker{"wandb_offline", "wandb"}),
+                    Tracker{"ray_tasks", "ray, numpy"}, Tracker{"wandb_offline", "wandb"}),
     [](const auto& tested) {
       return std::string{tested.param.script};
     });

@@ -1,6 +1,7 @@
 // What installed packages name things by stays the kernel's; what they seed by, and all that the
 // user's own code draws, follows from the seed.
 #include "log_files.h"
+#include "report/verdict_texts.h"
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -107,14 +108,16 @@ class PackageNames : public testing::TestWithParam<Line> {};
 
 TEST_P(PackageNames, StayRandomAndAreNoReason) {
   // The user's numbers beside it are the same in each run.
-  const Project project(std::string{"print(random.random())\nprint("} + GetParam().text +
-                        ", file=sys.stderr)\nprint(random.random(), uuid.uuid4())\n");
+  const Project project(std::string{"print(random.random())\nopen('name', 'w').write("} +
+                        GetParam().text + ")\nprint(random.random(), uuid.uuid4())\n");
+  const std::string file = project.scratch().path() / "name";
   const Result first = project.run_under("42");
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_TRUE(has_named(project, "namer")) << "no record of it";
   EXPECT_EQ(verdict_of(project), "covered");
+  const std::string name = contents(file);
   const Result second = project.run_under("42");
-  EXPECT_NE(second.err, first.err);
+  EXPECT_NE(contents(file), name);
   EXPECT_EQ(second.out, first.out);
   EXPECT_NE(project.run_under("43").out, first.out);
 }
@@ -142,6 +145,63 @@ INSTANTIATE_TEST_SUITE_P(
                     Line{"nested", "namer.by_nested()"}, Line{"mkdtemp", "namer.by_mkdtemp()"},
                     Line{"temporary_file", "namer.by_file()"},
                     Line{"dataclass", "namer.by_dataclass()"}, Line{"class", "namer.by_class()"}),
+    name_of);
+
+/// The texts of the log's `input` reasons.
+std::vector<std::string> inputs_of(const Project& project) {
+  const Result log = run({DETSHIM_COMMAND, "log", "--json", project.scratch().log()});
+  const nlohmann::json document = nlohmann::json::parse(log.out);
+  std::vector<std::string> inputs;
+  for (const auto& reason : document["reasons"])
+    if (reason["kind"] == "input")
+      inputs.push_back(reason["text"]);
+  return inputs;
+}
+
+class PrintedNames : public testing::TestWithParam<Line> {};
+
+TEST_P(PrintedNames, AreAReasonOfTheLineThatAsked) {
+  const Project project(GetParam().text);
+  const Result first = project.run_under("42");
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(inputs_of(project),
+            std::vector<std::string>{detshim::reason_text(
+                {.finding = detshim::Finding::input_read, .names = {"script.py:3 (name)"}})});
+  const Result second = project.run_under("42");
+  EXPECT_NE(second.out + second.err, first.out + first.err);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PrintedNames,
+    testing::Values(Line{"uuid4", "name = namer.by_uuid4()\nprint('run', name)\n"},
+                    Line{"uuid1", "name = namer.by_uuid1()\nprint(name[:8])\n"},
+                    Line{"upper", "name = namer.by_token_hex()\nprint(name.upper())\n"},
+                    Line{"class", "thing = namer.Thing()\nprint(vars(thing), flush=True)\n"},
+                    Line{"stderr", "name = namer.by_uuid4()\nprint(name, file=sys.stderr)\n"},
+                    Line{"logging", "name = namer.by_uuid4()\nimport logging\n"
+                                    "logging.warning('run %s', name)\n"},
+                    Line{"second", "first = namer.by_uuid4()\nprint(namer.by_uuid4())\n"},
+                    Line{"thread", "name = namer.by_uuid4()\nimport threading\n"
+                                   "t = threading.Thread(target=print, args=(name,))\n"
+                                   "t.start()\nt.join()\n"}),
+    name_of);
+
+class UnprintedNames : public testing::TestWithParam<Line> {};
+
+TEST_P(UnprintedNames, AreNoReason) {
+  const Project project(GetParam().text);
+  const Result result = project.run_under("42");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(inputs_of(project), std::vector<std::string>{});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UnprintedNames,
+    testing::Values(Line{"other_digits",
+                         "name = namer.by_uuid4()\nprint('0123456789abcdef' * 9)\n"},
+                    Line{"users_own", "name = namer.by_uuid4()\nprint(uuid.uuid4())\n"},
+                    Line{"by_the_package", "namer.say_name()\n"},
+                    Line{"in_a_file", "open('name', 'w').write(namer.by_uuid4())\n"}),
     name_of);
 
 TEST(PackageNames, OfAGeneratorOfItsOwnStayRandom) {

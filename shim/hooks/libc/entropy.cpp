@@ -9,6 +9,7 @@
 #include "core/base/thread_memory.h"
 #include "core/base/user_memory.h"
 #include "hooks/runtimes/python_seeds.h"
+#include "hooks/support/printed_names.h"
 #include "loader/infrastructure.h"
 
 #include <cerrno>
@@ -92,8 +93,12 @@ DETSHIM_HOOK(libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flag
       __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
   if (draw.first)
     exchange_imported_seeds(__builtin_return_address(0));
-  if (!draw.pinned || is_refused(flags))
-    return draw.real()(buffer, size, flags);
+  if (!draw.pinned || is_refused(flags)) {
+    const ssize_t given = draw.real()(buffer, size, flags);
+    note_drawn_name(buffer, given > 0 ? static_cast<size_t>(given) : 0,
+                    __builtin_return_address(0));
+    return given;
+  }
   return fill_getrandom(sources, buffer, size, draw, __builtin_return_address(0));
 }
 

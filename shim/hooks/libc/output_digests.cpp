@@ -1,6 +1,7 @@
 // What a program prints and writes: hashed by the call site that handed it out, if
 // DETSHIM_FINGERPRINT asks for it (core/fingerprint/output_digests.h). Nothing is changed. Without
-// that option each hook costs one load.
+// that option each hook costs one load. What Python prints, by write, is searched for names that a
+// package has made (hooks/support/printed_names.h).
 //
 // Not seen: single characters (putc), wide ones, dprintf, sockets, what libc writes out by itself
 // (a FILE's buffer, which was seen as it was filled), files that are mapped, sendfile and its kin,
@@ -16,6 +17,7 @@
 #include "common/sys.h"
 #include "core/base/user_memory.h"
 #include "hooks/libc/device_stream.h"
+#include "hooks/support/printed_names.h"
 #include "loader/hook.h"
 
 #include <cerrno>
@@ -88,11 +90,22 @@ template <typename Call>
 
 // What the hooks do.
 
+/// Whether what was written there may hold a name that is to be noted.
+template <typename Call>
+bool may_print_names(const Call& call, int fd) {
+  return __builtin_expect(has_drawn_names(), 0) && (fd == 1 || fd == 2) && options().pins() &&
+         call.is_hooked();
+}
+
 template <typename Call, typename... More>
 ssize_t write_data(const Call& call, int fd, const void* data, size_t size, More... more) {
   const device::Target to(fd);
   const ssize_t written = call.real(to.number(), data, size, more...);
-  if (!wants_fingerprint(call) || written <= 0)
+  if (written <= 0)
+    return written;
+  if (may_print_names(call, fd))
+    note_printed_text(fd, static_cast<const char*>(data), static_cast<size_t>(written));
+  if (!wants_fingerprint(call))
     return written;
   const iovec part = {const_cast<void*>(data), static_cast<size_t>(written)};
   add_parts(call, name_of(fd), &part, written);
@@ -173,6 +186,11 @@ constexpr Description hashed = {
     .action = Action::observe,
     .summary = "Hashes what is written, if DETSHIM_FINGERPRINT asks for it.",
 };
+constexpr Description hashed_and_searched = {
+    .action = Action::observe,
+    .summary =
+        "Notes a name that a Python package has made, if it is printed; hashes as pwrite does.",
+};
 constexpr Description formatted = {
     .action = Action::observe,
     .summary =
@@ -202,7 +220,7 @@ using namespace detshim;
 
 // ------------------------------------------------------------------ descriptors
 
-DETSHIM_TEMPLATE_HOOK(libc, WriteData, write, write_data, hashed);
+DETSHIM_TEMPLATE_HOOK(libc, WriteData, write, write_data, hashed_and_searched);
 DETSHIM_TEMPLATE_HOOKS(libc, WriteDataAt, pwrite, pwrite64, write_data, hashed);
 DETSHIM_TEMPLATE_HOOK(libc, WriteParts, writev, write_parts, hashed);
 DETSHIM_TEMPLATE_HOOKS(libc, WritePartsAt, pwritev, pwritev64, write_parts, hashed);

@@ -5,6 +5,7 @@
 #include "core/base/thread_memory.h"
 #include "core/python/frames.h"
 #include "hooks/support/entropy_source.h"
+#include "hooks/support/printed_names.h"
 #include "loader/python_draws.h"
 
 namespace detshim {
@@ -80,9 +81,10 @@ DETSHIM_HOOK(libuuid, int, uuid_generate_time_safe, (unsigned char* out),
     return status;
   if (out != nullptr && is_asked_for_the_node(out))
     call.record(Action::observe, Reason::host_address, {});
-  else if (python_package_names_things())
+  else if (python_package_names_things()) {
+    note_drawn_name(out, 16, call.caller());
     call.record(Action::observe, Reason::names_things, {});
-  else
+  } else
     call.record(Action::nondeterministic, Reason::uuid_of_time, {});
   return status;
 }

@@ -265,6 +265,9 @@ bool note_user_call(UserCall kind, const void* caller) {
   return looked.is_users;
 }
 
+void drop_python_call(PythonCall& kept) { kept.is_dropped = true; }
+void restore_python_call(PythonCall& kept) { kept.is_dropped = false; }
+
 void repeat_python_call(PythonCall& kept, const void* caller, bool may_be_deadline) {
   deadline = {};
   if (kept.is_dropped && may_be_deadline)

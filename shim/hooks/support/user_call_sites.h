@@ -46,6 +46,10 @@ struct PythonCall;
 PythonCall* keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place,
                              bool may_be_deadline = false);
 
+/// It is no reason, until it is restored.
+void drop_python_call(PythonCall& kept);
+void restore_python_call(PythonCall& kept);
+
 /// The same place has called again.
 void repeat_python_call(PythonCall& kept, const void* caller, bool may_be_deadline);
 

@@ -1,6 +1,7 @@
-import dataclasses, os, random, secrets, tempfile, uuid
+import dataclasses, os, random, secrets, sys, tempfile, uuid
 
 def by_uuid4(): return uuid.uuid4().hex
+def say_name(): print(uuid.uuid4().hex, file=sys.stderr)
 def by_uuid1(): return uuid.uuid1().hex
 def by_token_hex(): return secrets.token_hex(8)
 def by_token_bytes(): return secrets.token_bytes(8).hex()
