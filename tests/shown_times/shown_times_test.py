@@ -43,6 +43,29 @@ print = save
 """.strip().split("\n")
 
 
+OBJECTS = r"""
+print(vars(timer))
+getattr(timer, name)
+setattr(timer, name, 1)
+import pickle; pickle.dump(timer, file)
+from operator import attrgetter
+print(asdict(timer))
+from dataclasses import asdict as plain
+torch.save(timer, "timer.pt")
+torch.save({"timer": timer, "epoch": 1}, "timer.pt")
+joblib.dump([timer], "timer")
+def keep(thing): torch.save(thing, "thing.pt")\nkeep(timer)
+torch.save(Timer(), "timer.pt")
+text = "{0.begun}".format(timer)
+timer.begun = 3
+def begun(): pass
+match timer:\n  case Timer(begun=x): pass
+class Other:\n  begun = 1
+for timer.begun in range(3): pass
+class Timer2(Timer):\n  def __setattr__(self, name, value): pass
+""".strip().split("\n")
+
+
 def lines_with(text, mark):
     return [n for n, line in enumerate(text.split("\n"), 1) if line.endswith("# " + mark)]
 
@@ -75,6 +98,25 @@ class Test(unittest.TestCase):
             with self.subTest(line):
                 tree = ast.parse(text + line.replace("\\n", "\n") + "\n")
                 self.assertEqual(shown_lines(tree, range(1, 4), True), [])
+
+    def test_objects(self):
+        """Of attributes that may be read unseen, nothing is known."""
+        text = (
+            "import time\nclass Timer:\n"
+            "  def __init__(self): self.begun = time.time()\n"
+            "  def show(self): print(time.time() - self.begun)\n"
+            "timer = Timer()\ntimer.show()\n"
+        )
+        saves = "torch.save(model.state_dict(), 'model.pt')\n"
+        for harmless in ("", saves, "use(timer)\n", "@plain\nclass Other: pass\n"):
+            tree = ast.parse(text + harmless)
+            self.assertEqual(shown_lines(tree, range(1, 5), True), [3, 4], harmless)
+            self.assertEqual(shown_lines(tree, range(1, 5), False), [], harmless)
+            self.assertEqual(shown_lines(tree, range(1, 5), True, False), [], harmless)
+        for line in OBJECTS:
+            with self.subTest(line):
+                tree = ast.parse(text + line.replace("\\n", "\n") + "\n")
+                self.assertEqual(shown_lines(tree, range(1, 5), True), [])
 
     def test_modules(self):
         """What a module binds or returns, others may use; what stays in a function, nobody."""

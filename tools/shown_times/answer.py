@@ -1,14 +1,31 @@
 """Says which lines of files read clocks that are only shown."""
 
 import ast
+import os
 
 from flow import shown_lines
+
+
+def imports_neighbour(tree, path):
+    """True if the file imports one of its folder, or of a package that it is part of."""
+    folder = os.path.dirname(path)
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            return True
+        if isinstance(node, ast.ImportFrom):
+            names.add(node.module.split(".")[0])
+        elif isinstance(node, ast.Import):
+            names.update(alias.name.split(".")[0] for alias in node.names)
+    places = [os.path.join(folder, name) for name in names]
+    return any(os.path.isdir(place) or os.path.exists(place + ".py") for place in places)
 
 
 def lines_of(path, lines, is_script):
     try:
         with open(path, "rb") as file:
-            return shown_lines(ast.parse(file.read()), lines, is_script)
+            tree = ast.parse(file.read())
+        return shown_lines(tree, lines, is_script, not imports_neighbour(tree, path))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

@@ -140,6 +140,47 @@ HIDING_TEXTS = {"stdout", "stderr", "sys.stdout", "sys.stderr", "print", "builti
 HIDING_ATTRIBUTES = {"__dict__", "__main__", "_getframe", "dup2", "f_globals", "f_locals"}
 STREAMS = {"print", "stderr", "stdout", "write"}
 
+# By these a file reads objects as a whole, or attributes by their texts.
+OBJECT_READERS = {
+    "vars",
+    "getattr",
+    "setattr",
+    "delattr",
+    "attrgetter",
+    "asdict",
+    "astuple",
+    "__dict__",
+    "__getstate__",
+    "__reduce__",
+    "Memory",
+}
+HIDING_MODULES_OF_OBJECTS = {
+    "cloudpickle",
+    "dill",
+    "jsonpickle",
+    "marshal",
+    "operator",
+    "pickle",
+    "shelve",
+    "yaml",
+}
+
+# Functions by such names may pickle what they are handed.
+SAVING_NAMES = {"dump", "dumps", "hash", "save", "to_pickle"}
+
+# Classes whose own code reads no attributes by names that a subclass gives.
+PLAIN_BASES = {
+    "ABC",
+    "Callback",
+    "Dataset",
+    "IterableDataset",
+    "LightningDataModule",
+    "LightningModule",
+    "Module",
+    "TrainerCallback",
+    "object",
+}
+
 # A call by such a name, of whatever object, may read a clock.
 NAMES_OF_CLOCKS = {
     "datetime64",

@@ -144,8 +144,18 @@ class Expressions(Names):
         """What two clocks differ by is no duration."""
         return len({self.sources[source] for source in left.sources | right.sources}) == 1
 
+    def of_Compare(self, node):
+        """Whether there is a time, tells nothing of it."""
+        is_identity = all(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops)
+        values = [self.value(part) for part in [node.left, *node.comparators]]
+        is_of_none = any(getattr(part, "value", ...) is None for part in node.comparators)
+        return PLAIN if is_identity and is_of_none else self.spoil(*values)
+
     def of_Attribute(self, node):
         value = self.value(node.value)
+        if self.is_followed_attribute(node):
+            self.spoil(value)
+            return self.held.get(("attribute", node.attr), self.missing)
         if value.kind == "options":
             return COUNT
         if value.kind == "duration" and node.attr in DURATION_ATTRIBUTES:

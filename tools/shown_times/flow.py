@@ -22,8 +22,8 @@ from values import CONSTANT, PLAIN, UNKNOWN, Value, is_of_clock, may_be_shown
 class Flow(Expressions):
     """The readings of a tree, and which of them are spoiled."""
 
-    def __init__(self, tree, is_script):
-        super().__init__(tree, is_script)
+    def __init__(self, tree, is_script, is_alone=True):
+        super().__init__(tree, is_script, is_alone)
         self.showing = Showing(self)
         self.is_known = not hides(self) and self._settle() and not self._hands_over()
 
@@ -103,16 +103,21 @@ class Flow(Expressions):
             self.bind(node.target, self.value(node.value))
 
     def do_AugAssign(self, node):
-        if not isinstance(node.target, ast.Name):
+        key = self._key_of(node.target)
+        if key is None:
             self.spoil(self.value(node.value))
             return self.children(node.target)
-        scope = self.scopes.scope_with(node.target, node.target.id)
-        before = self.held.get((scope, node.target.id), self.missing)
+        before = self.held.get(key, self.missing)
         value = self.value(node.value)
         is_total = isinstance(node.op, ast.Add) and before.kind == "constant"  # total = 0.0
         if not is_total or value.kind != "duration":
             value = self.operate(node.op, before, value)
         return self.bind(node.target, value)
+
+    def _key_of(self, target):
+        if isinstance(target, ast.Name):
+            return self.scopes.scope_with(target, target.id), target.id
+        return ("attribute", target.attr) if self.is_followed_attribute(target) else None
 
     def do_For(self, node):
         self.bind(node.target, self.item_of(node.iter))
@@ -201,9 +206,9 @@ def _last_line(statement):
     return max(statement.lineno, body[0].lineno - 1) if is_compound else statement.end_lineno
 
 
-def shown_lines(tree, lines, is_script):
+def shown_lines(tree, lines, is_script, is_alone=True):
     """Those of the lines whose readings are only shown."""
-    flow = Flow(tree, is_script)
+    flow = Flow(tree, is_script, is_alone)
     if not flow.is_known:
         return []
     shown, others = set(), set()

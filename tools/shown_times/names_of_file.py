@@ -2,6 +2,7 @@
 
 import ast
 
+from attributes import Attributes
 from scopes import Scopes
 from values import COUNT, NUMBERS, PLAIN, UNKNOWN, Value, are_alike, is_of_clock, together
 
@@ -9,10 +10,13 @@ from values import COUNT, NUMBERS, PLAIN, UNKNOWN, Value, are_alike, is_of_clock
 class Names:
     """What each name of a tree holds. Names are looked at without an order."""
 
-    def __init__(self, tree, is_script):
+    def __init__(self, tree, is_script, is_alone=True):
+        """`is_script`: what it binds is nobody else's. `is_alone`: no other file of the user's is
+        handed its objects."""
         self.tree = tree
-        self.is_script = is_script  # what it binds is nobody else's
+        self.is_script = is_script
         self.scopes = Scopes(tree)
+        self.attributes = Attributes(self, is_alone)
         self.held = {}  # a value by scope and name, parameters and "return" among them
         self.spoiled = set()
         self.sources = {}  # the calls of clocks, by node
@@ -99,6 +103,9 @@ class Names:
             self.spoiled.update(held.sources)
         self.held[key] = held
 
+    def is_followed_attribute(self, node):
+        return isinstance(node, ast.Attribute) and node.attr in self.attributes.followed
+
     def bind(self, target, value):
         if isinstance(target, ast.Name):
             scope = self.scopes.scope_with(target, target.id)
@@ -108,6 +115,9 @@ class Names:
             self.give((scope, target.id), value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.bind_each(target.elts, value)
+        elif self.is_followed_attribute(target):
+            self.spoil(self.value(target.value))
+            self.give(("attribute", target.attr), value)
         else:
             self.spoil(value)
             self.children(target)

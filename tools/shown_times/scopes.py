@@ -128,6 +128,24 @@ class Scopes:
         is_imports = (scope, name) not in self.bound_otherwise
         return self.imports.get((scope, name), "") if is_imports else ""
 
+    def is_given_new_list(self, target):
+        """True for `target = []`, and for one of `losses, times = [], []`."""
+        around = self.parents[target]
+        if isinstance(around, ast.Tuple):
+            whole = self.parents[around]
+            values = self._single_value(whole)
+            if not isinstance(values, ast.Tuple) or len(values.elts) != len(around.elts):
+                return False
+            return isinstance(values.elts[around.elts.index(target)], ast.List)
+        return isinstance(self._single_value(around), ast.List)
+
+    @staticmethod
+    def _single_value(statement):
+        if isinstance(statement, ast.AnnAssign):
+            return statement.value
+        is_one = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+        return statement.value if is_one else None
+
     def statement_of(self, node):
         while not isinstance(node, ast.stmt):
             node = self.parents[node]

@@ -30,7 +30,9 @@ class Showing:
             self.lists[self.names.scopes.scope_of_argument(node), node.arg] = False
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             key = self.names.scopes.scope_with(node, node.id), node.id
-            self.lists[key] = self.lists.get(key, True) and self._is_given_new_list(node)
+            self.lists[key] = self.lists.get(key, True) and self.names.scopes.is_given_new_list(
+                node
+            )
 
     def _note_keyword(self, node):
         if not isinstance(node.value, ast.Constant):
@@ -38,26 +40,10 @@ class Showing:
         elif node.arg == "monitor" or (node.arg == "filename" and "{" in str(node.value.value)):
             self.given.update(("log", "log_dict"))  # a metric that is logged is read back
 
-    def _is_given_new_list(self, name):
-        around = self.names.scopes.parents[name]
-        if isinstance(around, ast.Tuple):
-            return self._is_given_in_turn(name, around)
-        if isinstance(around, ast.AnnAssign):
-            return isinstance(around.value, ast.List)
-        is_one = isinstance(around, ast.Assign) and len(around.targets) == 1
-        return is_one and isinstance(around.value, ast.List)
-
-    def _is_given_in_turn(self, name, targets):
-        """`losses, times = [], []`."""
-        whole = self.names.scopes.parents[targets]
-        is_one = isinstance(whole, ast.Assign) and len(whole.targets) == 1
-        values = whole.value if is_one else None
-        if not isinstance(values, ast.Tuple) or len(values.elts) != len(targets.elts):
-            return False
-        return isinstance(values.elts[targets.elts.index(name)], ast.List)
-
     def is_own_list(self, node):
         """A name of a list that no other name has."""
+        if isinstance(node, ast.Attribute):
+            return node.attr in self.names.attributes.lists
         if not isinstance(node, ast.Name):
             return False
         return self.lists.get((self.names.scopes.scope_with(node, node.id), node.id), False)
