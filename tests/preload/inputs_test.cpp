@@ -99,6 +99,10 @@ constexpr Input inputs[] = {
     {"accept", "network"},
     {"accept4", "network"},
     {"recvfrom", "network"},
+    {"timerfd_settime", "timer"},
+    {"poll", "timer"},
+    {"epoll_wait", "timer"},
+    {"select", "timer"},
 };
 
 TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
@@ -106,7 +110,7 @@ TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
   const std::string source = PROGRAMS "inputs.cpp";
   const std::string reader = (scratch.path() / "reader").string();
   ASSERT_EQ(run({"g++", "-g", "-std=gnu++20", "-w", "-o", reader, source}).status, 0);
-  constexpr int first_line = 39;
+  constexpr int first_line = 44;
   int line = first_line;
   for (const Input& input : inputs) {
     const std::string place = "inputs.cpp:" + std::to_string(line) + " (" + input.what + ")";
@@ -115,6 +119,7 @@ TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
     EXPECT_EQ(reasons_of(scratch, "input", command, input.name), Words{}) << input.name;
   }
   EXPECT_EQ(reasons_of(scratch, "input", {reader, "0"}), Words{});
+  EXPECT_EQ(reasons_of(scratch, "input", {reader, std::to_string(line)}), Words{}); // mere waiting
 }
 
 TEST(Inputs, OfClocksByOtherWaysAreNamedWithTheirLine) {
@@ -203,6 +208,42 @@ TEST(Inputs, OfTimersOfAsyncioAreNamedWithTheirLine) {
                       main),
             of_inputs({"t.py:3 (timer)"}));
   EXPECT_EQ(inputs_of("async def job(i): await asyncio.sleep(0)\n" + main), Words{});
+}
+
+// SQLite reads the clock where a statement asks for it, and for nothing else.
+TEST(Inputs, OfSqliteAreTheLinesThatAskIt) {
+  const TemporaryFolder scratch;
+  const auto clocks_of = [&](const std::string& statement) {
+    std::ofstream(scratch.path() / "t.py")
+        << "import sqlite3\ndata = sqlite3.connect(':memory:')\ndata.execute(\"" + statement +
+               "\").fetchone()\n";
+    return reasons_of(scratch, "clock", {"/usr/bin/python3", "t.py"});
+  };
+  EXPECT_EQ(clocks_of("select strftime('%f', 'now')"), of_clocks({"t.py:3"}));
+  EXPECT_EQ(clocks_of("select 1 + 1"), Words{});
+}
+
+// What Cython's code reads has no frame of Python's; what it calls back has one.
+TEST(Inputs, OfAnExtensionAreNotTheLines) {
+  const TemporaryFolder scratch;
+  const std::filesystem::path packages = scratch.path() / "site-packages";
+  std::filesystem::create_directory(packages);
+  ASSERT_EQ(run({"gcc", "-g", "-w", "-shared", "-fPIC", "-o", packages / "extension.so",
+                 PROGRAMS "extension_that_reads_a_clock.c"})
+                .status,
+            0);
+  const auto clocks_of = [&](const std::string& call) {
+    std::ofstream(scratch.path() / "t.py") << "import ctypes, time\n"
+                                              "code = ctypes.PyDLL('site-packages/extension.so')\n"
+                                              "for name in ('read_clock', 'call_back'):\n"
+                                              "  getattr(code, name).restype = ctypes.py_object\n"
+                                              "code.call_back.argtypes = [ctypes.py_object]\n" +
+                                                  call;
+    return reasons_of(scratch, "clock", {"/usr/bin/python3", "t.py"});
+  };
+  EXPECT_EQ(clocks_of("code.read_clock()\n"), Words{});
+  EXPECT_EQ(clocks_of("code.call_back(lambda: time.time())\n"), of_clocks({"t.py:6"}));
+  EXPECT_EQ(clocks_of("if time.time() < 9: pass\n"), of_clocks({"t.py:6"}));
 }
 
 TEST(Inputs, OfTheProcessorByRseqAreNamed) {

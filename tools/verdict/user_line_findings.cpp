@@ -216,21 +216,22 @@ bool is_of_worker_loop(const Call& call, SourceLines& lines) {
          owner_of_call("", {}, call.python, lines).owner == CallOwner::data_loader;
 }
 
-/// True if a package's code passed the seed, for a line of the user's.
+/// True if a package's code passed the seed, for a line of the user's or in a thread of its own.
 bool is_of_package(const Call& call) {
-  const auto user = static_cast<std::ptrdiff_t>(call.python.user.value_or(0));
+  const auto user =
+      static_cast<std::ptrdiff_t>(call.python.user.value_or(call.python.frames.size()));
   const auto begin = call.python.frames.begin();
   return std::any_of(begin, begin + user, is_frame_of_package);
 }
 
-/// True if all clocks that Python's code read are only shown. A package's seeds are made of none
-/// then, and no reason, as in a program that reads no clock. What the user's own line passes may
+/// True if no line of the user's reads what no seed pins, but to show it. A package's seeds are
+/// made of the user's then, or of its own draws, and no reason: a clock that a package itself seeds
+/// by is found by its value, or by the function that reads it. What the user's own line passes may
 /// come from one that no hook sees.
-bool are_pythons_clocks_shown(const Findings& findings) {
-  return !findings.shown_times.empty() &&
-         std::ranges::none_of(findings.reasons, [](const VerdictReason& reason) {
-           return reason.finding == Finding::clock_read || reason.finding == Finding::input_read;
-         });
+bool reads_nothing_unpinned(const Findings& findings) {
+  return std::ranges::none_of(findings.reasons, [](const VerdictReason& reason) {
+    return reason.finding == Finding::clock_read || reason.finding == Finding::input_read;
+  });
 }
 
 /// random.seed is Python's own: of its frames the user's counts, else the innermost.
@@ -254,12 +255,12 @@ void find_seeds_that_may_change(const VerdictInputs& inputs, Findings& findings)
   if (std::ranges::none_of(inputs.summary.symbols, has_one))
     return;
   SourceLines source_lines(inputs.code.changed);
-  const bool are_clocks_shown = are_pythons_clocks_shown(findings);
+  const bool has_no_clock = reads_nothing_unpinned(findings);
   std::set<std::string> names;
   each_record(inputs.log, [&](const Process&, const Call& call, const CallCount&) {
     const Reason why = call.reason;
     const bool may_change = why == Reason::unexplained_seed || why == Reason::ordered_seed;
-    const bool is_packages_own = are_clocks_shown && is_of_package(call);
+    const bool is_packages_own = has_no_clock && is_of_package(call);
     if (may_change && !is_packages_own && !is_own_constant(call) &&
         !is_of_worker_loop(call, source_lines))
       names.insert(name_of_seeding(call, source_lines));

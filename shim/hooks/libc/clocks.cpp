@@ -161,8 +161,10 @@ DETSHIM_HOOK(libc, int, gettimeofday, (timeval * now, void* zone), notes_a_clock
     *now = {.tv_sec = seconds_for(*function), .tv_usec = 0};
     return status;
   }
-  if (status == 0 && now != nullptr)
+  if (status == 0 && now != nullptr) {
     note(call, Source::microseconds, now->tv_sec, now->tv_usec);
+    note_python_clock(call, PythonReading::time, {true, now->tv_sec, now->tv_usec * 1000});
+  }
   return status;
 }
 

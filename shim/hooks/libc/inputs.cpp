@@ -12,8 +12,11 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -184,6 +187,32 @@ int read_port(const Call& call, int fd, sockaddr* address, socklen_t* size) {
   return answer;
 }
 
+/// What comes first, a descriptor or the time: a wait for none, or without a limit, is no question.
+template <typename Call>
+void note_limit(const Call& call, bool waits_for_some, bool has_limit) {
+  if (waits_for_some && has_limit && options().pins() && call.is_hooked())
+    note_input(UserCall::timer, call.caller());
+}
+template <typename Call, typename... Size>
+int poll_for(const Call& call, pollfd* files, nfds_t count, int limit, Size... size) {
+  note_limit(call, count > 0, limit > 0);
+  return call.real(files, count, limit, size...);
+}
+template <typename Call>
+int wait_for_events(const Call& call, int fd, epoll_event* events, int room, int limit) {
+  note_limit(call, true, limit > 0);
+  return call.real(fd, events, room, limit);
+}
+template <typename Call>
+int select_within(const Call& call, int count, fd_set* read, fd_set* write, fd_set* except,
+                  timeval* limit) {
+  timeval time = {};
+  const bool has_limit =
+      copy_readable(reinterpret_cast<uintptr_t>(limit), &time, sizeof time) == sizeof time;
+  note_limit(call, count > 0, has_limit && (time.tv_sec != 0 || time.tv_usec != 0));
+  return call.real(count, read, write, except, limit);
+}
+
 /// Says of a child whether it has ended yet.
 template <typename Call>
 pid_t ask_for_end(const Call& call, pid_t child, int* status, int flags) {
@@ -217,6 +246,10 @@ using Status = Call<int(const char* path, struct stat* status)>;
 using StatusAt = Call<int(int folder, const char* path, struct stat* status, int flags)>;
 using Access = Call<int(const char* path, int mode)>;
 using OfThree = Call<int(long, long, long)>;
+using Poll = Call<int(pollfd* files, nfds_t count, int limit)>;
+using PollChecked = Call<int(pollfd* files, nfds_t count, int limit, size_t size)>;
+using WaitForEvents = Call<int(int fd, epoll_event* events, int room, int limit)>;
+using Select = Call<int(int count, fd_set* read, fd_set* write, fd_set* except, timeval* limit)>;
 using OfSocket = Call<int(int fd, sockaddr* address, socklen_t* size)>;
 using OfFour = Call<int(long, long, long, long)>;
 using Receive = Call<ssize_t(long, long, long, long, long, long)>;
@@ -268,6 +301,11 @@ DETSHIM_TEMPLATE_HOOK(libc, Receive, recvfrom, read_input<UserCall::network>, no
 DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, End, waitpid, ask_for_end, noted);
 DETSHIM_TEMPLATE_HOOK(libc, SetTimer, timer_settime, read_input<UserCall::timer>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, OfFour, timerfd_settime, read_input<UserCall::timer>, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Poll, poll, poll_for, noted);
+DETSHIM_TEMPLATE_HOOK(libc, PollChecked, __poll_chk, poll_for, noted);
+DETSHIM_TEMPLATE_HOOK(libc, WaitForEvents, epoll_wait, wait_for_events, noted);
+DETSHIM_TEMPLATE_HOOK(libc, Select, select, select_within, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Alarm, alarm, read_input<UserCall::timer>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Usage, getrusage, read_input<UserCall::system>, noted);
 DETSHIM_TEMPLATE_HOOK(libc, Answer, sysinfo, read_memory, noted);

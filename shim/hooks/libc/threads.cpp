@@ -10,6 +10,7 @@
 #include "hooks/runtimes/python_pools.h"
 #include "hooks/runtimes/python_threads.h"
 #include "hooks/runtimes/unseen_runtimes.h"
+#include "hooks/support/package_threads.h"
 #include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
 
@@ -188,6 +189,7 @@ DETSHIM_HOOK(
       (find_module(call.caller(), maker) && is_python(maker)))
     this_thread().made_thread = true;
   note_thread_of_runtime(call.caller());
+  note_package_thread(call.caller());
   PythonThread python(call.caller());
   const int status = create_thread(run, argument, [&](void* (*entry)(void*), void* data) {
     return call.real(thread, attributes, entry, data);

@@ -18,6 +18,7 @@
 #include "core/policy/settings_table.h"
 #include "hooks/runtimes/openmp_blocks.h"
 #include "hooks/support/functions.h"
+#include "hooks/support/package_threads.h"
 #include "hooks/support/user_call_sites.h"
 #include "loader/once_in_thread.h"
 #include "loader/real_of_caller.h"
@@ -309,6 +310,7 @@ void note_threads(const Call& call, unsigned threads, const char* number) {
   once_in_thread(reinterpret_cast<const void*>(&fix_number_of_threads), call.caller(), [&] {
     return note_user_call(UserCall::threads, call.caller()), true;
   });
+  note_package_thread(call.caller());
 }
 
 template <bool is_reduction, typename Call, typename... Numbers>

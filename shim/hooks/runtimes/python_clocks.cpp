@@ -3,6 +3,7 @@
 #include "common/text.h"
 #include "core/base/hash.h"
 #include "core/base/modules.h"
+#include "core/base/native_frames.h"
 #include "core/base/thread_memory.h"
 #include "core/log/call_site_text.h"
 
@@ -98,7 +99,9 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) 
     Module module;
     mine.is_in_python = find_module(caller, module) &&
                         (is_python(module) || contains(module.path, "/lib-dynload/") ||
-                         contains(module.path, "-packages/numpy/")); // datetime64("now")
+                         contains(module.path, "-packages/numpy/") ||        // datetime64("now")
+                         starts_with(file_name(module.path), "libsqlite3")); // its 'now'
+
     mine.caller = caller;
     if (!mine.is_in_python)
       ++mine.count; // it costs more than the rest
@@ -167,11 +170,41 @@ bool is_past_budget(PythonReading reading) {
   return has_spent(budget) && looked_at[budget].is_in_python;
 }
 
+/// True if that code is in the loop that runs Python's.
+bool runs_python(const Module& module, const void* code) {
+  const void* const start = module.symbol("_PyEval_EvalFrameDefault");
+  return start != nullptr && function_at(start).holds(static_cast<const char*>(code) - 1);
+}
+
+/// True if the interpreter reads for machine code of an extension, which has no frame of Python's:
+/// Cython's `time.time()`, and the id that asyncio's loop compares. Between the function that reads
+/// and the user's line lies none of an extension's, but the loop that runs Python code.
+bool is_for_an_extension(const void* caller, PythonReading reading) {
+  Module module;
+  if (!find_module(caller, module))
+    return false;
+  if (reading == PythonReading::id && !is_python(module))
+    return contains(module.path, "/lib-dynload/");
+  NativeFrames frames;
+  constexpr int few = 6; // more lie between what calls Python back and a reading there
+  find_native_frames(caller, frames, few);
+  for (int i = 0; i < frames.count; ++i) {
+    const auto* const code = reinterpret_cast<const void*>(frames.addresses[i]);
+    if (!find_module(code, module))
+      return false;
+    if (contains(module.path, "-packages/") && !contains(module.path, "-packages/numpy/"))
+      return true;
+    if (is_python(module) && runs_python(module, code))
+      return false;
+  }
+  return false;
+}
+
 /// True if a call at `caller` is the interpreter's own, for a line of the user's, which is
 /// `call_site` then.
 bool is_reading_of_users_python(const void* caller, PythonReading reading,
                                 PythonCallSite& call_site) {
-  if (!find_reading(caller, budget_of(reading), call_site))
+  if (!find_reading(caller, budget_of(reading), call_site) || is_for_an_extension(caller, reading))
     return false;
   if (call_site.user == 0 || is_of_text())
     return true;

@@ -4,6 +4,7 @@
 #include "core/policy/options.h"
 #include "core/python/frames.h"
 #include "hooks/runtimes/python_pools.h"
+#include "hooks/support/package_threads.h"
 #include "hooks/support/user_call_sites.h"
 
 #include <initializer_list>
@@ -152,6 +153,12 @@ bool is_put_into_queue(PythonCallSite& call_site, Text<96>& name) {
 /// predict.
 constexpr Starter sharing_threads = {pools_file, "__init__", "joblib", "self._processes"};
 
+/// Pools of threads in one process.
+constexpr Starter pools_of_threads[] = {
+    {pools_file, "__init__", "", "self._processes"},
+    {"/concurrent/futures/thread.py", "_adjust_thread_count", "", "self._max_workers"},
+};
+
 bool shares_memory() {
   constexpr int deep = 16;
   Text<400> settings;
@@ -197,6 +204,22 @@ const Starter* starter_of(const PythonCallSite& call_site, Tasks& tasks) {
     return is_packages ? &sharing_threads : &starter;
   }
   return nullptr;
+}
+
+/// True for threads of a pool of several that a package has, and is not known to give one answer.
+bool is_racing_pool_of_package(const PythonCallSite& call_site) {
+  if (call_site.user < 1 || is_users_own(call_site))
+    return false;
+  PythonFrame caller; // of threading's
+  int number = 0;
+  each_python_frame(2, [&](const PythonFrame& frame) {
+    if (number++ == 1)
+      caller = frame;
+  });
+  for (const Starter& pool : pools_of_threads)
+    if (number == 2 && is_started_by(caller, pool))
+      return Workers(pool).are_several && !is_pool_of_one_answer();
+  return false;
 }
 
 /// True for a thread of asyncio's executor for what the user's code handed to it: no package is in
@@ -256,7 +279,9 @@ PythonThread::PythonThread(const void* caller) {
     pool = starter->pool;
     why = why_noted(tasks, call_site);
   } else {
-    // Of what a library starts only its authors know what its threads share.
+    // Of a single thread that a library starts only its authors know what it shares.
+    if (is_racing_pool_of_package(call_site))
+      keep_python_call(UserCall::threads, caller, call_site);
     return;
   }
   // The text by which multiprocessing starts a process is no line of the user's.

@@ -3,7 +3,9 @@
 #include <aio.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/epoll.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
@@ -12,6 +14,7 @@
 #include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -27,6 +30,8 @@ struct stat64 status64;
 struct statx statusx;
 double loads[3];
 char none[] = "";
+pollfd file{0, POLLIN};
+timeval microsecond{0, 1};
 itimerval interval; sockaddr peer{AF_UNIX};
 timer_t timer;
 sigevent event{.sigev_notify = SIGEV_NONE};
@@ -36,45 +41,50 @@ aiocb64 request64;
 
 int main(int, char** words) {
   switch (atoi(words[1])) {
-  case 39: (void)!stat("/", &status); break;
-  case 40: (void)!stat64("/", &status64); break;
-  case 41: (void)!lstat("/", &status); break;
-  case 42: (void)!lstat64("/", &status64); break;
-  case 43: (void)!fstatat(AT_FDCWD, "/", &status, 0); break;
-  case 44: (void)!fstatat64(AT_FDCWD, "/", &status64, 0); break;
-  case 45: (void)!statx(AT_FDCWD, "/", 0, STATX_ALL, &statusx); break;
-  case 46: (void)!connect(0, &peer, sizeof peer); break;
-  case 47: (void)!setitimer(ITIMER_VIRTUAL, &interval, nullptr); break;
-  case 48: (void)!(timer_create(CLOCK_MONOTONIC, &event, &timer), timer_settime(timer, 0, &later, nullptr)); break;
-  case 49: (void)!alarm(1000); break;
-  case 50: (void)!aio_read(&request); break;
-  case 51: (void)!aio_read64(&request64); break;
-  case 52: (void)!aio_write(&request); break;
-  case 53: (void)!aio_write64(&request64); break;
-  case 54: (void)!ualarm(999999, 0); break;
-  case 55: (void)!get_avphys_pages(); break;
-  case 56: (void)!fstat(0, &status); break;
-  case 57: (void)!fstat64(0, &status64); break;
-  case 58: (void)!sysinfo(&machine); break;
-  case 59: (void)!getloadavg(loads, 1); break;
-  case 60: (void)!sched_getcpu(); break;
-  case 61: (void)!statvfs("/", &space); break;
-  case 62: (void)!statvfs64("/", &space64); break;
-  case 63: (void)!sysconf(_SC_AVPHYS_PAGES); break;
-  case 64: (void)!opendir("/proc"); break;
-  case 65: (void)!shmget(1, 1, 0); break;
-  case 66: (void)!msgget(1, 0); break;
-  case 67: (void)!semget(1, 1, 0); break;
-  case 68: (void)!mkstemp(none); break;
-  case 69: (void)!mkstemp64(none); break;
-  case 70: (void)!mkdtemp(none); break;
-  case 71: (void)!mktemp(none); break;
-  case 72: (void)!tmpnam(nullptr); break;
-  case 73: (void)!tempnam(nullptr, nullptr); break;
-  case 74: (void)!fopen("/proc/self/stat", "r"); break;
-  case 75: (void)!open("/sys/kernel", O_RDONLY); break;
-  case 76: (void)!accept(0, nullptr, nullptr); break;
-  case 77: (void)!accept4(0, nullptr, nullptr, 0); break;
-  case 78: (void)!recvfrom(0, none, 0, 0, nullptr, nullptr); break;
+  case 44: (void)!stat("/", &status); break;
+  case 45: (void)!stat64("/", &status64); break;
+  case 46: (void)!lstat("/", &status); break;
+  case 47: (void)!lstat64("/", &status64); break;
+  case 48: (void)!fstatat(AT_FDCWD, "/", &status, 0); break;
+  case 49: (void)!fstatat64(AT_FDCWD, "/", &status64, 0); break;
+  case 50: (void)!statx(AT_FDCWD, "/", 0, STATX_ALL, &statusx); break;
+  case 51: (void)!connect(0, &peer, sizeof peer); break;
+  case 52: (void)!setitimer(ITIMER_VIRTUAL, &interval, nullptr); break;
+  case 53: (void)!(timer_create(CLOCK_MONOTONIC, &event, &timer), timer_settime(timer, 0, &later, nullptr)); break;
+  case 54: (void)!alarm(1000); break;
+  case 55: (void)!aio_read(&request); break;
+  case 56: (void)!aio_read64(&request64); break;
+  case 57: (void)!aio_write(&request); break;
+  case 58: (void)!aio_write64(&request64); break;
+  case 59: (void)!ualarm(999999, 0); break;
+  case 60: (void)!get_avphys_pages(); break;
+  case 61: (void)!fstat(0, &status); break;
+  case 62: (void)!fstat64(0, &status64); break;
+  case 63: (void)!sysinfo(&machine); break;
+  case 64: (void)!getloadavg(loads, 1); break;
+  case 65: (void)!sched_getcpu(); break;
+  case 66: (void)!statvfs("/", &space); break;
+  case 67: (void)!statvfs64("/", &space64); break;
+  case 68: (void)!sysconf(_SC_AVPHYS_PAGES); break;
+  case 69: (void)!opendir("/proc"); break;
+  case 70: (void)!shmget(1, 1, 0); break;
+  case 71: (void)!msgget(1, 0); break;
+  case 72: (void)!semget(1, 1, 0); break;
+  case 73: (void)!mkstemp(none); break;
+  case 74: (void)!mkstemp64(none); break;
+  case 75: (void)!mkdtemp(none); break;
+  case 76: (void)!mktemp(none); break;
+  case 77: (void)!tmpnam(nullptr); break;
+  case 78: (void)!tempnam(nullptr, nullptr); break;
+  case 79: (void)!fopen("/proc/self/stat", "r"); break;
+  case 80: (void)!open("/sys/kernel", O_RDONLY); break;
+  case 81: (void)!accept(0, nullptr, nullptr); break;
+  case 82: (void)!accept4(0, nullptr, nullptr, 0); break;
+  case 83: (void)!recvfrom(0, none, 0, 0, nullptr, nullptr); break;
+  case 84: (void)!timerfd_settime(0, 0, nullptr, nullptr); break;
+  case 85: (void)!poll(&file, 1, 1); break;
+  case 86: (void)!epoll_wait(0, nullptr, 1, 1); break;
+  case 87: (void)!select(1, nullptr, nullptr, nullptr, &microsecond); break;
+  case 88: (void)!(poll(nullptr, 0, 1) + select(0, nullptr, nullptr, nullptr, &microsecond) + poll(&file, 1, 0)); break;
   }
 }
