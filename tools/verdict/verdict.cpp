@@ -156,6 +156,14 @@ bool Verdict::passes_check() const {
   });
 }
 
+bool Verdict::passes_if_equal() const {
+  return passes_check() || (can_be_settled() && !has_refused);
+}
+
+bool Verdict::lacks_draws_alone() const {
+  return reasons.size() == 1 && reasons.front().finding == Finding::no_draw;
+}
+
 Verdict conclude(Findings findings, const CarriedState& environment, const Evidence& evidence,
                  const std::vector<std::string>& accepted) {
   Verdict verdict{.reasons = all_reasons(std::move(findings.reasons), environment, evidence),

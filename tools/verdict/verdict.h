@@ -87,6 +87,12 @@ struct Verdict {
 
   /// What `log --check` asks for. That the user left the code out of it (--no-scan) is no failure.
   bool passes_check() const;
+
+  /// The same for a run that is one of several equal ones.
+  bool passes_if_equal() const;
+
+  /// True if all that is against it is that nothing was drawn, which asks for a comparison.
+  bool lacks_draws_alone() const;
 };
 
 /// The last step of a judgement, which reads no log: adds the reasons that do not come from the log

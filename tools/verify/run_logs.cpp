@@ -47,13 +47,11 @@ void judge_run(Log log, const std::vector<std::string>& accepted, LogVerdict& re
   for (const auto* reasons : {&verdict.reasons, &verdict.accepted})
     for (const VerdictReason& reason : *reasons)
       result.add_what_can_differ(reason);
-  // That nothing was drawn asks for what is done here: for a comparison.
-  if (verdict.reasons.size() == 1 && verdict.reasons.front().finding == Finding::no_draw)
+  if (verdict.lacks_draws_alone())
     return;
-  const bool passes = verdict.passes_check() || (verdict.can_be_settled() && !verdict.has_refused);
   if (result.level.empty() || !verdict.passes_check())
     result.level = level_name(verdict.level);
-  result.passes &= passes;
+  result.passes &= verdict.passes_if_equal();
   for (const VerdictReason& reason : verdict.reasons)
     result.reasons.push_back(std::string(reason.kind()) + ": " + reason_text(reason));
   if (verdict.has_refused)
