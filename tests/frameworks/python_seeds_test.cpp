@@ -20,7 +20,7 @@ using Texts = std::vector<std::string>;
 const std::string python = "/usr/bin/python3"; // which the distribution's NumPy belongs to
 const std::string here = FRAMEWORKS_FOLDER "/";
 
-/// A program with `SEED` where the seed stands, and what stands there.
+/// A section of `seeding_idioms.py`, which has `SEED` where the seed stands, and what stands there.
 struct Idiom {
   const char* program;
   const char* seed;
@@ -34,7 +34,7 @@ std::string with_seed(std::string program, const std::string& seed) {
   const std::string name = "SEED";
   for (std::size_t at; (at = program.find(name)) != std::string::npos;)
     program.replace(at, name.size(), seed);
-  return "import os, random, time\nfrom datetime import datetime, timezone\n" + program;
+  return program;
 }
 
 bool has_numpy() {
@@ -54,7 +54,8 @@ std::string printed(const std::string& program, const Environment& more) {
 class PythonSeeds : public testing::TestWithParam<Idiom> {};
 
 TEST_P(PythonSeeds, GiveWayAsTheFirstSeed) {
-  const auto& [program, seed] = GetParam();
+  const auto& [name, seed] = GetParam();
+  const std::string program = section(PROGRAMS "seeding_idioms.py", name);
   if (needs_numpy(program) && !has_numpy())
     GTEST_SKIP() << "no NumPy";
   const std::string tested = with_seed(program, seed);
@@ -73,72 +74,38 @@ TEST_P(PythonSeeds, GiveWayAsTheFirstSeed) {
 INSTANTIATE_TEST_SUITE_P(
     All, PythonSeeds,
     testing::Values(
-        Idiom{"random.seed(SEED); print(random.random())", "time.time()"},
-        Idiom{"random.seed(SEED); print(random.random())", "time.time_ns()"},
-        Idiom{"random.seed(SEED); print(random.random())", "time.time() * 1000"},
-        Idiom{"random.seed(SEED); print(random.random())", "int(time.time() * 1e6)"},
-        Idiom{"random.seed(SEED); print(random.random())", "int(time.time() * 1e9)"},
-        Idiom{"random.seed(SEED); print(random.random())", "time.time_ns() // 1000"},
-        Idiom{"random.seed(SEED); print(random.random())", "time.perf_counter()"},
-        Idiom{"random.seed(SEED); print(random.random())", "time.perf_counter_ns()"},
-        Idiom{"random.seed(SEED); print(random.random())", "datetime.now().timestamp()"},
-        Idiom{"random.seed(SEED); print(random.random())", "int(datetime.now().timestamp() * 1e6)"},
-        Idiom{"random.seed(SEED); print(random.random())",
-              "datetime.now(timezone.utc).timestamp()"},
-        Idiom{"print(random.Random(SEED).random())", "time.time_ns()"},
-        Idiom{"class Own(random.Random): pass\nprint(Own(SEED).random())", "time.time()"},
-        Idiom{"def set_seed(s):\n  random.seed(s)\nstart = time.time()\ns = "
-              "SEED\ntime.time()\nset_seed(s)\n"
-              "print(random.random())",
-              "time.time_ns()"},
-        Idiom{"for i in range(3000): time.time()\nrandom.seed(SEED); print(random.random())",
-              "time.time()"},
-        Idiom{"import numpy\nnumpy.random.seed(SEED % 2**32); print(numpy.random.rand())",
-              "time.time_ns() // 1000000"},
+        Idiom{"random_seed", "time.time()"}, Idiom{"random_seed", "time.time_ns()"},
+        Idiom{"random_seed", "time.time() * 1000"}, Idiom{"random_seed", "int(time.time() * 1e6)"},
+        Idiom{"random_seed", "int(time.time() * 1e9)"},
+        Idiom{"random_seed", "time.time_ns() // 1000"}, Idiom{"random_seed", "time.perf_counter()"},
+        Idiom{"random_seed", "time.perf_counter_ns()"},
+        Idiom{"random_seed", "datetime.now().timestamp()"},
+        Idiom{"random_seed", "int(datetime.now().timestamp() * 1e6)"},
+        Idiom{"random_seed", "datetime.now(timezone.utc).timestamp()"},
+        Idiom{"random_object", "time.time_ns()"}, Idiom{"class_of_its_own", "time.time()"},
+        Idiom{"function_among_other_readings", "time.time_ns()"},
+        Idiom{"after_many_readings", "time.time()"},
+        Idiom{"numpy_seed", "time.time_ns() // 1000000"},
         // What is left of a clock may be a small number, which stays.
-        Idiom{"import numpy\ns = SEED\nwhile s not in (42, 43) and s < 1 << 24: s = "
-              "SEED\nnumpy.random.seed(s)\n"
-              "print(numpy.random.rand())",
-              "int(time.time() * 1e6) % 2**32"},
-        Idiom{"s = SEED\nimport numpy\nnumpy.random.seed(s % 2**32); print(numpy.random.rand())",
-              "time.time_ns() // 1000000"},
-        Idiom{"import numpy\nprint(numpy.random.RandomState(seed=SEED % 2**32).rand())",
-              "time.time_ns() // 1000000"},
-        Idiom{"import numpy\nprint(numpy.random.default_rng(SEED).random())", "time.time_ns()"},
-        Idiom{"s = SEED\nimport numpy\nprint(numpy.random.default_rng(seed=s).random())",
-              "time.time_ns()"},
-        Idiom{"from numpy.random import *\nprint(Generator(PCG64(SEED)).random())",
-              "time.time_ns()"},
-        Idiom{"from numpy.random import *\nprint(Generator(MT19937(SEED)).random())",
-              "time.time_ns()"},
-        Idiom{"from numpy.random import *\nprint(Generator(Philox(SEED)).random())",
-              "time.time_ns()"},
-        Idiom{"from numpy.random import *\nprint(Generator(SFC64(SEED)).random())",
-              "time.time_ns()"},
-        Idiom{"from numpy.random import *\ns = SeedSequence(entropy=SEED, pool_size=8)\n"
-              "print(s.generate_state(2), [c.generate_state(1) for c in s.spawn(2)])",
-              "time.time_ns()"},
+        Idiom{"numpy_seed_that_is_large", "int(time.time() * 1e6) % 2**32"},
+        Idiom{"read_before_numpy_is_imported", "time.time_ns() // 1000000"},
+        Idiom{"random_state", "time.time_ns() // 1000000"}, Idiom{"default_rng", "time.time_ns()"},
+        Idiom{"default_rng_by_a_name", "time.time_ns()"}, Idiom{"pcg64", "time.time_ns()"},
+        Idiom{"mt19937", "time.time_ns()"}, Idiom{"philox", "time.time_ns()"},
+        Idiom{"sfc64", "time.time_ns()"}, Idiom{"children_of_a_seed_sequence", "time.time_ns()"},
         // Whatever is made of a clock where the seed stands.
-        Idiom{"random.seed(SEED); print(random.random())", "hash(time.time())"},
-        Idiom{"random.seed(SEED); print(random.random())", "str(time.time())"},
-        Idiom{"random.seed(SEED); print(random.random())", "str(datetime.now())"},
-        Idiom{"random.seed(SEED); print(random.random())", "time.time_ns() % 100003"},
-        Idiom{"random.seed(SEED); print(random.random())", "time.time() % 1 * 0.37"},
-        Idiom{"random.seed(SEED); print(random.random())", "-time.time_ns() << 40"},
-        Idiom{"random.seed(\n  SEED\n  ); print(random.random())", "max(1,\n  hash(time.time()))"},
-        Idiom{"import numpy\nprint(numpy.random.default_rng(SEED).random())",
-              "[os.getpid(), time.time_ns()]"},
-        Idiom{"import numpy\nprint(numpy.random.default_rng(SEED).random())",
-              "(time.time_ns() % 1000003, 7)"},
-        Idiom{"import numpy\nprint(numpy.random.default_rng(SEED).random())",
-              "numpy.int64(time.time_ns())"},
-        Idiom{"import numpy\nnumpy.random.seed(SEED)\nprint(numpy.random.rand())",
-              "[time.time_ns() % 2**32, 1]"},
-        Idiom{"import numpy\nprint(numpy.random.SeedSequence(SEED).generate_state(2))",
-              "[1, time.time_ns()]"},
-        Idiom{"import numpy\ns = SEED\nrandom.seed(s)\nnumpy.random.seed(s % 2**32)\n"
-              "print(random.random(), numpy.random.rand(), numpy.random.default_rng(s).random())",
-              "time.time_ns() // 1000000"}));
+        Idiom{"random_seed", "hash(time.time())"}, Idiom{"random_seed", "str(time.time())"},
+        Idiom{"random_seed", "str(datetime.now())"},
+        Idiom{"random_seed", "time.time_ns() % 100003"},
+        Idiom{"random_seed", "time.time() % 1 * 0.37"},
+        Idiom{"random_seed", "-time.time_ns() << 40"},
+        Idiom{"over_lines", "max(1,\n  hash(time.time()))"},
+        Idiom{"default_rng", "[os.getpid(), time.time_ns()]"},
+        Idiom{"default_rng", "(time.time_ns() % 1000003, 7)"},
+        Idiom{"default_rng", "numpy.int64(time.time_ns())"},
+        Idiom{"numpy_seed_as_it_is", "[time.time_ns() % 2**32, 1]"},
+        Idiom{"seed_sequence", "[1, time.time_ns()]"},
+        Idiom{"three_generators", "time.time_ns() // 1000000"}));
 
 // Bit for bit, with a clock that was read before; they are recorded for a comparison of runs.
 TEST(PythonSeeds, ThatAreFixedStay) {
@@ -160,26 +127,15 @@ TEST(PythonSeeds, ThatAreFixedStay) {
 
 // A clock that is read in the same line, but not for the seed.
 TEST(PythonSeeds, ThatStandBesideAClockStay) {
-  const std::string imports = "import random, time\n";
-  for (const char* program :
-       {"t = time.time(); random.seed(20260101); print(random.random())",
-        "random.seed(20260101); t = time.time_ns(); print(random.random())",
-        "t = time.time_ns(); random.seed(7 if t else 8); print(random.random())",
-        "print([random.Random(s).random() for s in (1, time.time() and 1 << 40, 3)][0])",
-        "def seed(s): random.seed(1 << 40)\nseed(hash(time.time())); print(random.random())",
-        "for i in range(3): t = time.time(); random.seed(i << 30); print(random.random())"})
-    EXPECT_EQ(printed(imports + program, {{"DETSHIM_SEED", "42"}}),
-              run({python, "-c", imports + program}).out)
-        << program;
+  for (const auto& [name, program] : sections(PROGRAMS "fixed_seeds_beside_a_clock.py"))
+    EXPECT_EQ(printed(program, {{"DETSHIM_SEED", "42"}}), run({python, "-c", program}).out) << name;
 }
 
 // An id is the same whenever it is read.
 TEST(PythonSeeds, OfAnIdRepeatAndAreOne) {
   if (run({python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"}).status != 0)
     GTEST_SKIP() << "an older Python";
-  const std::string program = "import random, os\nrandom.seed(os.getpid())\nprint(random.random(), "
-                              "random.Random(os.getpid()).random())\n"
-                              "print(random.Random(hash((os.getpid(), 1))).random())\n";
+  const std::string program = contents(PROGRAMS "seeds_of_process_id.py");
   EXPECT_NE(run({python, "-c", program}).out, run({python, "-c", program}).out);
   const std::string drawn = printed(program, {{"DETSHIM_SEED", "42"}});
   EXPECT_EQ(printed(program, {{"DETSHIM_SEED", "42"}}), drawn);
@@ -194,9 +150,8 @@ TEST(PythonSeeds, OfTwoRepetitionsAreTwo) {
     GTEST_SKIP() << "an older Python";
   const auto drawn = [](const std::string& seed, const std::string& number) {
     const TemporaryFolder scratch;
-    return run({python, "-c",
-                "import random, sys, time\nrandom.seed(" + seed + ")\nprint(random.random())",
-                "--rep", number},
+    return run({python, "-c", with_seed(contents(PROGRAMS "seeded_draw.py"), seed), "--rep",
+                number},
                under_shim(scratch, {{"DETSHIM_SEED", "42"}}))
         .out;
   };
@@ -269,8 +224,7 @@ Logged logged(const std::string& script, const Environment& more) {
   return seen;
 }
 
-const std::string one_line =
-    "import random, time\nrandom.seed(time.time_ns())\nprint(random.random())\n";
+const std::string seed_of_clock = contents(PROGRAMS "seed_of_clock.py");
 
 /// Of an interpreter in another program: the library that Debian's Python is in has no part in it.
 const std::string embedding = contents(FRAMEWORKS_FOLDER "/embeds_python.c");
@@ -283,22 +237,20 @@ TEST(PythonSeeds, OfAnEmbeddedInterpreterGiveWay) {
       run({python, "-c",
            "import sys; print('libpython%d.%d.so.1.0' % sys.version_info[:2], end='')"})
           .out;
-  const Texts command = {(scratch.path() / "embed").string(), name, one_line};
+  const Texts command = {(scratch.path() / "embed").string(), name, seed_of_clock};
   if (run(command).status == 77)
     GTEST_SKIP() << "needs " << name;
   EXPECT_NE(run(command).out, run(command).out);
   EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out,
-            run({python, "-c", "import random\nrandom.seed(42)\nprint(random.random())"}).out);
+            run({python, "-c", with_seed(contents(PROGRAMS "seeded_draw.py"), "42")}).out);
 }
 
 // What cannot be reached is named. What its program fixes stays.
 TEST(PythonSeeds, OfASubinterpreterAreNamed) {
-  const std::string code =
-      "import _xxsubinterpreters as s\ncode = 'import random, time; random.seed(7); "
-      "print(random.random()); random.seed(time.time())'\ns.run_string(s.create(), code)\n";
+  const std::string code = contents(PROGRAMS "subinterpreter_that_seeds.py");
   if (run({python, "-c", code}).status != 0)
     GTEST_SKIP() << "no subinterpreters";
-  const Logged seen = logged(code + one_line, {{"DETSHIM_SEED", "42"}});
+  const Logged seen = logged(code + seed_of_clock, {{"DETSHIM_SEED", "42"}});
   EXPECT_EQ(seen.verdict, "unverified");
   EXPECT_EQ(seen.clocks, Texts{"your code reads a clock or an id: train.py:3"});
   EXPECT_EQ(printed(code, {{"DETSHIM_SEED", "42"}}), run({python, "-c", code}).out);
@@ -306,8 +258,7 @@ TEST(PythonSeeds, OfASubinterpreterAreNamed) {
 
 TEST(PythonSeeds, OfPyPyAreLeftAndNamed) {
   const TemporaryFolder scratch;
-  const Texts command = {
-      "pypy3", "-c", "import random, time\nrandom.seed(7); print(random.random())\n" + one_line};
+  const Texts command = {"pypy3", "-c", contents(PROGRAMS "fixed_seed_and_seed_of_clock.py")};
   const Result natively = run(command);
   if (natively.status != 0)
     GTEST_SKIP() << "needs pypy3";
@@ -319,7 +270,7 @@ TEST(PythonSeeds, OfPyPyAreLeftAndNamed) {
 }
 
 TEST(PythonSeedRecords, NameTheLineAndBothNumbers) {
-  const Logged seen = logged(one_line, {{"DETSHIM_SEED", "42"}});
+  const Logged seen = logged(seed_of_clock, {{"DETSHIM_SEED", "42"}});
   ASSERT_FALSE(seen.record.is_null());
   EXPECT_EQ(seen.record["fn"], "python_random_seed");
   EXPECT_EQ(seen.record["do"], "pin");
@@ -333,7 +284,7 @@ TEST(PythonSeedRecords, NameTheLineAndBothNumbers) {
 // Of a clock with a fraction they are whole seconds, and not the hash that `random` makes of it.
 TEST(PythonSeedRecords, NameTheSecondsOfAClock) {
   const Logged seen =
-      logged("import random, time\nrandom.seed(time.time())\n", {{"DETSHIM_SEED", "42"}});
+      logged(section(PROGRAMS "readings_for_seeds_alone.py", "seconds"), {{"DETSHIM_SEED", "42"}});
   ASSERT_FALSE(seen.record.is_null());
   EXPECT_EQ(seen.record["why"], "clock_seed");
   const auto requested = std::stoll(seen.record["requested"].get<std::string>());
@@ -348,52 +299,33 @@ bool tells_positions() { // PEP 657
 TEST(PythonSeedRecords, LeaveNoReasonWhereTheReadingWentNowhereElse) {
   if (!tells_positions())
     GTEST_SKIP() << "an older Python";
-  for (const char* program :
-       {"random.seed(time.time_ns())\n", "random.seed(time.time())\nprint(random.random())\n",
-        "random.seed(\n    time.time_ns())\n", "print(random.Random(time.time()).random())\n",
-        "for i in range(40): random.seed(time.time_ns())\n",
-        "def main():\n  random.seed(time.time_ns())\nmain()\nmain()\n"}) {
-    const Logged seen =
-        logged(std::string("import random, time\n") + program, {{"DETSHIM_SEED", "42"}});
-    EXPECT_EQ(seen.clocks, Texts{}) << program;
-    EXPECT_EQ(seen.record["why"], "clock_seed") << program;
+  for (const auto& [name, program] : sections(PROGRAMS "readings_for_seeds_alone.py")) {
+    const Logged seen = logged(program, {{"DETSHIM_SEED", "42"}});
+    EXPECT_EQ(seen.clocks, Texts{}) << name;
+    EXPECT_EQ(seen.record["why"], "clock_seed") << name;
   }
 }
 
 // What else the line made of it, nobody has seen.
 TEST(PythonSeedRecords, LeaveTheLineThatReadForThemNamed) {
-  for (const char* program :
-       {"random.seed(t := time.time()); print(t)\n", "random.seed(print(t := time.time()) or t)\n",
-        "random.seed(time.time_ns()); print(time.time())\n",
-        "print(time.time()); random.seed(time.time_ns())\n",
-        "print((random.seed(time.time_ns()), time.time()))\n",
-        "random.seed((lambda t: print(t) or t)(time.time()))\n",
-        "random.seed(int(time.time_ns()))\n",
-        "for i in range(3): t = time.time(), random.seed(time.time_ns())\n",
-        "t = time.time_ns()\nrandom.seed(t)\n"})
-    EXPECT_EQ(
-        logged(std::string("import random, time\n") + program, {{"DETSHIM_SEED", "42"}}).clocks,
-        Texts{"your code reads a clock or an id: train.py:2"})
-        << program;
+  for (const auto& [name, program] : sections(PROGRAMS "readings_for_seeds_and_more.py"))
+    EXPECT_EQ(logged(program, {{"DETSHIM_SEED", "42"}}).clocks,
+              Texts{"your code reads a clock or an id: train.py:2"})
+        << name;
 }
 
 // A function of the user's, or of a package, may use what it is handed for more.
 TEST(PythonSeedRecords, LeaveTheLineNamedThatHandsItsReadingToAFunction) {
-  for (const char* program :
-       {"def seed(s): print(s); random.seed(s)\nseed(time.time_ns())\n",
-        "class Own(random.Random):\n  def seed(self, s=1): print(s); super().seed(s)\n"
-        "Own(time.time_ns())\n"})
-    EXPECT_EQ(logged(std::string("import random, time\n") + program, {{"DETSHIM_SEED", "42"}})
-                  .clocks.size(),
-              1U)
-        << program;
+  for (const auto& [name, program] : sections(PROGRAMS "readings_handed_to_functions.py"))
+    EXPECT_EQ(logged(program, {{"DETSHIM_SEED", "42"}}).clocks.size(), 1U) << name;
 }
 
 TEST(PythonSeedRecords, AreWhatTheModeAndThePolicySay) {
-  const Logged observed = logged(one_line, {{"DETSHIM_MODE", "observe"}});
+  const Logged observed = logged(seed_of_clock, {{"DETSHIM_MODE", "observe"}});
   EXPECT_EQ(observed.record["do"], "nondeterministic");
   EXPECT_EQ(observed.record["why"], "observed");
-  const Logged kept = logged(one_line, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "keep"}});
+  const Logged kept =
+      logged(seed_of_clock, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "keep"}});
   EXPECT_EQ(kept.record["do"], "nondeterministic");
   EXPECT_EQ(kept.record["why"], "kept_by_policy");
   EXPECT_EQ(kept.record["requested"], kept.record["effective"]);
@@ -402,17 +334,11 @@ TEST(PythonSeedRecords, AreWhatTheModeAndThePolicySay) {
 
 // One reading is one seed, what is added is added again, and another reading is another one.
 TEST(PythonSeedRecords, KeepTheDistancesOfOneReading) {
-  const std::string program =
-      "import random, time\ns = int(time.time())\nrandom.seed(s)\nt = time.time()\n"
-      "print(random.random(), [random.Random(s + i).random() for i in range(3)])\n"
-      "print(random.Random(time.time_ns()).random())\n";
+  const std::string program = contents(PROGRAMS "distances_of_one_reading.py");
   const std::string first = printed(program, {{"DETSHIM_SEED", "42"}});
   EXPECT_EQ(printed(program, {{"DETSHIM_SEED", "42"}}), first);
-  EXPECT_EQ(lines(first).at(0), lines(run({python, "-c",
-                                           "import random\nrandom.seed(42)\nprint(random.random(), "
-                                           "[random.Random(42 + i).random() for i in range(3)])"})
-                                          .out)
-                                    .at(0));
+  const std::string fixed = contents(PROGRAMS "distances_of_a_fixed_seed.py");
+  EXPECT_EQ(lines(first).at(0), lines(run({python, "-c", fixed}).out).at(0));
   EXPECT_NE(
       lines(first).at(1),
       lines(run({python, "-c", "import random\nprint(random.Random(42).random())"}).out).at(0));

@@ -1,0 +1,3 @@
+import random, time
+random.seed(time.time_ns())
+print(random.random())

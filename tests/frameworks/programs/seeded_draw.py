@@ -1,0 +1,3 @@
+import random, sys, time
+random.seed(SEED)
+print(random.random())
