@@ -18,7 +18,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 struct Script {
-  const char* name;
+  std::string name;
   Texts command;
   std::string script;             ///< what the file of that name holds
   bool goes_nowhere_else = false; ///< the reading, but into the seed
@@ -75,21 +75,13 @@ INSTANTIATE_TEST_SUITE_P(
         Script{"perl",
                {"perl", "-MTime::HiRes=time", "-e", "srand(1e6 * time % 1e9); print rand"},
                ""},
-        Script{"perl_by_name",
-               {"perl", "script"},
-               "use Time::HiRes 'gettimeofday';\nmy ($s, $u) = gettimeofday; # a seed\n"
-               "my $seed = $$ * 1000 +\n  $u;\nsrand $seed;\nprint rand;\n"},
+        Script{"perl_by_name", {"perl", "script"}, contents(PROGRAMS "clock_to_seed.pl")},
         Script{"ruby", {"ruby", "-e", "srand(Time.now.nsec); print rand"}, ""},
         Script{"ruby_new", {"ruby", "-e", "now = Time.now.nsec; print Random.new(now).rand"}, ""},
         Script{"php", {"php", "-r", "mt_srand(hrtime(true)); echo mt_rand();"}, ""},
-        Script{"R",
-               {"Rscript", "script"},
-               "seconds <- 0\nset.seed(as.integer((1e6 * as.numeric(Sys.time())) %% "
-               "1e9))\ncat(runif(1))\n"},
+        Script{"R", {"Rscript", "script"}, contents(PROGRAMS "clock_to_seed.R")},
         Script{"octave", {"octave-cli", "--eval", "rand('seed', 1e6 * time()); disp(rand())"}, ""},
-        Script{"tcl",
-               {"tclsh", "script"},
-               "expr {srand([clock microseconds])}\nputs [expr {rand()}]\n"},
+        Script{"tcl", {"tclsh", "script"}, contents(PROGRAMS "clock_to_seed.tcl")},
         Script{"swipl",
                {"swipl", "-g",
                 "get_time(T), N is integer(T*1000000), set_random(seed(N)), random(X), print(X)",
@@ -102,8 +94,16 @@ INSTANTIATE_TEST_SUITE_P(
                {"bash", "-c", ": $SRANDOM; RANDOM=$(date +%N | sed s/^0*//); echo $RANDOM"},
                ""}),
     [](const auto& tested) {
-      return std::string(tested.param.name);
+      return tested.param.name;
     });
+
+/// A section of `clock_to_seed.py`.
+Script of_python(const std::string& name, bool goes_nowhere_else = false) {
+  return {"python_" + name,
+          {"python3", "script"},
+          section(PROGRAMS "clock_to_seed.py", name),
+          goes_nowhere_else};
+}
 
 // What Python's generators are passed is replaced, by whatever names it goes there.
 class PythonScriptSeeds : public testing::TestWithParam<Script> {};
@@ -115,146 +115,28 @@ TEST_P(PythonScriptSeeds, Repeat) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PythonScriptSeeds,
-    testing::Values(
-        Script{"python_in_a_formatted_text",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "random.seed(f\"{time.time()}\")\n"
-               "print(random.random())\n"},
-        Script{"python_option",
-               {"python3", "script"},
-               "import argparse, time, random\np = argparse.ArgumentParser()\n"
-               "p.add_argument('--seed', type=int, default=time.time_ns())\n"
-               "random.seed(p.parse_args([]).seed)\nprint(random.random())\n"},
-        Script{"python_dict",
-               {"python3", "script"},
-               "import time, random\nc = {'lr': .1,\n  'seed': time.time_ns()}\n"
-               "random.seed(c['seed'])\nprint(random.random())\n"},
-        Script{"python_typed",
-               {"python3", "script"},
-               "import time, random\nclass C:\n  seed: int = time.time_ns()\n"
-               "random.seed(C.seed)\nprint(random.random())\n"},
-        Script{"python_default_argument",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "def set_seed(seed=None):\n"
-               "    if seed is None:\n"
-               "        seed = int(time.time() * 1e6)\n"
-               "    random.seed(seed)\n"
-               "set_seed()\n"
-               "print(random.random())\n"},
-        Script{"python_returned",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "def now():\n"
-               "    return int(time.time() * 1e6)\n"
-               "random.seed(now())\n"
-               "print(random.random())\n"},
-        Script{"python_returned_by_a_method",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "class Clock:\n"
-               "    def read(self):\n"
-               "        return time.time_ns()\n"
-               "random.seed(Clock().read())\n"
-               "print(random.random())\n"},
-        Script{"python_handed_over",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "def run(x): random.seed(x)\n"
-               "run(time.time_ns())\n"
-               "print(random.random())\n"},
-        Script{"python_handed_to_a_seed",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "def main(seed):\n"
-               "    random.seed(seed)\n"
-               "main(int(time.time() * 1e6))\n"
-               "print(random.random())\n"},
-        Script{"python_handed_to_a_constructor",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "class Run:\n"
-               "    def __init__(self, number): self.number = number\n"
-               "r = Run(time.time_ns())\n"
-               "random.seed(r.number)\n"
-               "print(random.random())\n"},
-        Script{"python_by_three_names",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "now = time.time()\n"
-               "stamp = int(now * 1e6)\n"
-               "number = stamp % 2**32\n"
-               "random.seed(number)\n"
-               "print(random.random())\n"},
-        Script{"python_by_a_walrus",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "if (s := int(time.time() * 1e6)):\n"
-               "    random.seed(s)\n"
-               "print(random.random())\n"},
-        Script{"python_by_an_attribute",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "class T: pass\n"
-               "t = T()\n"
-               "t.begun = time.time_ns()\n"
-               "random.seed(t.begun)\n"
-               "print(random.random())\n"},
-        Script{"python_by_a_key",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "c = {\"lr\": 1, \"begun\": time.time_ns()}\n"
-               "random.seed(c[\"begun\"])\n"
-               "print(random.random())\n"},
-        Script{"python_by_a_loop",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "times = [time.time_ns() + i for i in range(3)]\n"
-               "for t in times:\n"
-               "    random.seed(t)\n"
-               "print(random.random())\n"},
-        Script{"python_by_setdefault",
-               {"python3", "script"},
-               "import argparse, random, sys, time\n"
-               "c = {}\n"
-               "c.setdefault(\"seed\", time.time_ns())\n"
-               "random.seed(c[\"seed\"])\n"
-               "print(random.random())\n"},
-        Script{
-            "python_in_one_line",
-            {"python3", "script"},
-            "import random, time\nclass T:\n    def __init__(self): self.begun = time.time_ns()\n"
-            "random.seed(T().begun)\nprint(random.random())\n"},
-        Script{"python_command",
-               {"python3", "-c",
-                "import random, time; random.seed(time.time()); print(random.random())"},
-               "",
-               true},
-        Script{"python_lines",
-               {"python3", "script"},
-               "import random, time\nrandom.seed(\n    "
-               "time.perf_counter_ns())\nprint(random.random())\n",
-               true},
-        Script{"python_after_many_records",
-               {"python3", "script"},
-               "import io, logging, random, time\n"
-               "logging.basicConfig(stream=io.StringIO(), level=logging.INFO)\n"
-               "for i in range(3000): logging.info(i)\n"
-               "seed = time.time_ns()\nrandom.seed(seed)\nprint(random.random())\n"},
-        Script{"python_after_many_readings",
-               {"python3", "script"},
-               "import random, time\nfor i in range(3000): time.perf_counter()\n"
-               "random.seed(time.time())\nprint(random.random())\n",
-               true}),
+    testing::Values(of_python("in_a_formatted_text"), of_python("option"), of_python("dict"),
+                    of_python("typed"), of_python("default_argument"), of_python("returned"),
+                    of_python("returned_by_a_method"), of_python("handed_over"),
+                    of_python("handed_to_a_seed"), of_python("handed_to_a_constructor"),
+                    of_python("by_three_names"), of_python("by_a_walrus"),
+                    of_python("by_an_attribute"), of_python("by_a_key"), of_python("by_a_loop"),
+                    of_python("by_setdefault"), of_python("in_one_line"),
+                    Script{
+                        "python_command",
+                        {"python3", "-c",
+                         "import random, time; random.seed(time.time()); print(random.random())"},
+                        "",
+                        true},
+                    of_python("lines", true), of_python("after_many_records"),
+                    of_python("after_many_readings", true)),
     [](const auto& tested) {
-      return std::string(tested.param.name);
+      return tested.param.name;
     });
 
 TEST(ClockSeeds, InAScriptFromAPipeAreNamed) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "script")
-      << "import os, random, time\nos.urandom(1)\nprint(time.time())\n";
+  std::ofstream(scratch.path() / "script") << contents(PROGRAMS "draw_and_reading.py");
   ASSERT_EQ(run({"sh", "-c", "python3 - <script"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}}),
                 scratch.path())
                 .status,
@@ -265,10 +147,8 @@ TEST(ClockSeeds, InAScriptFromAPipeAreNamed) {
 // The reading is in a module, its seed in the script.
 TEST(ClockSeeds, OfAnotherFileAreNamed) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "clock_of_mine.py")
-      << "import time\ndef read():\n    return time.time_ns()\n";
-  std::ofstream(scratch.path() / "train.py")
-      << "import os, random, clock_of_mine\nos.urandom(1)\nrandom.seed(clock_of_mine.read())\n";
+  std::ofstream(scratch.path() / "clock_of_mine.py") << contents(PROGRAMS "clock_of_mine.py");
+  std::ofstream(scratch.path() / "train.py") << contents(PROGRAMS "seed_of_another_file.py");
   const Texts command = {"python3", (scratch.path() / "train.py").string()};
   ASSERT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).status, 0);
   EXPECT_EQ(seen_in(scratch).clocks, Texts{"your code reads a clock or an id: clock_of_mine.py:3"});
@@ -277,7 +157,7 @@ TEST(ClockSeeds, OfAnotherFileAreNamed) {
 // They make a log of their own: -S leaves out what an installation may draw when it starts.
 TEST(ClockSeeds, WithoutADrawAreNamed) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "train.py") << "import time\nseed = time.time_ns()\nprint(seed)\n";
+  std::ofstream(scratch.path() / "train.py") << contents(PROGRAMS "reading_without_a_draw.py");
   const Texts command = {"python3", "-S", (scratch.path() / "train.py").string()};
   ASSERT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).status, 0);
   EXPECT_EQ(seen_in(scratch).clocks, Texts{"your code reads a clock or an id: train.py:2"});
@@ -286,16 +166,16 @@ TEST(ClockSeeds, WithoutADrawAreNamed) {
 // The interpreter's own locks read a clock too, for whatever line takes one.
 TEST(ClockSeeds, AreNotSeenWhereAFileIsOpened) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "train.py") << "import os\nos.urandom(1)\nopen(__file__).read()\n";
+  std::ofstream(scratch.path() / "train.py") << contents(PROGRAMS "draw_and_open.py");
   const Texts command = {"/usr/bin/python3", "-S", (scratch.path() / "train.py").string()};
   ASSERT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).status, 0);
   EXPECT_EQ(seen_in(scratch).clocks, Texts{});
 }
 
+/// A program `engine_NAME.cpp`.
 struct Source {
-  const char* name;
-  std::string statements; ///< of main, which has an engine at the end
-  std::string line;       ///< that reads the clock
+  std::string name;
+  std::string line; ///< that reads the clock
 };
 
 std::ostream& operator<<(std::ostream& out, const Source& source) { return out << source.name; }
@@ -306,11 +186,7 @@ class CxxSeeds : public testing::TestWithParam<Source> {};
 TEST_P(CxxSeeds, AreNamed) {
   const Source& tested = GetParam();
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "t.cpp")
-      << "#include <chrono>\n#include <cstdio>\n#include <cstdlib>\n"
-         "#include <ctime>\n#include <random>\n#include <unistd.h>\n"
-         "int main() {\n"
-      << tested.statements << "  std::printf(\"%u %d\\n\", unsigned(engine()), rand());\n}\n";
+  std::ofstream(scratch.path() / "t.cpp") << contents(PROGRAMS "engine_" + tested.name + ".cpp");
   for (const char* level : {"-O0", "-O2"}) {
     ASSERT_EQ(run({"c++", "-g", level, "-o", "t", "t.cpp"}, {}, scratch.path()).status, 0);
     std::string printed[2];
@@ -327,22 +203,12 @@ TEST_P(CxxSeeds, AreNamed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, CxxSeeds,
-    testing::Values(
-        Source{"made", "  std::mt19937 engine(getpid());\n", "t.cpp:8"},
-        Source{"by_names",
-               "  const auto now = std::chrono::steady_clock::now();\n"
-               "  unsigned number = now.time_since_epoch().count();\n"
-               "  std::default_random_engine engine(\n      number);\n",
-               "t.cpp:8"},
-        Source{"seeded",
-               "  std::mt19937_64 engine;\n"
-               "  engine.seed(std::chrono::system_clock::now().time_since_epoch().count());\n",
-               "t.cpp:9"}),
-    [](const auto& tested) {
-      return std::string(tested.param.name);
-    });
+INSTANTIATE_TEST_SUITE_P(All, CxxSeeds,
+                         testing::Values(Source{"made", "t.cpp:8"}, Source{"by_names", "t.cpp:8"},
+                                         Source{"seeded", "t.cpp:9"}),
+                         [](const auto& tested) {
+                           return tested.param.name;
+                         });
 
 // A number that a script or a child made of a clock is the program's own for all that the program
 // shows. Under a bare preload too, who made it is named.
@@ -350,21 +216,8 @@ class HandedOver : public testing::TestWithParam<Script> {};
 
 TEST_P(HandedOver, IsNeverCovered) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "program.cpp")
-      << "#include <cstdio>\n#include <cstdlib>\n"
-         "int main(int count, char* arguments[]) {\n"
-         "  unsigned seed = 0;\n"
-         "  if (count > 1) seed = std::strtoul(arguments[1], nullptr, 10);\n"
-         "  else if (std::getenv(\"SEED\")) seed = std::strtoul(std::getenv(\"SEED\"), nullptr, "
-         "10);\n"
-         "  else if (std::scanf(\"%u\", &seed) != 1) return 1;\n"
-         "  srand(seed);\n  std::printf(\"%d\\n\", rand());\n}\n";
-  std::ofstream(scratch.path() / "asks.cpp")
-      << "#include <cstdio>\n#include <cstdlib>\n"
-         "int main() {\n"
-         "  std::FILE* const child = popen(\"date +%N\", \"r\");\n  unsigned seed = 0;\n"
-         "  if (std::fscanf(child, \"%u\", &seed) != 1) return 1;\n  pclose(child);\n"
-         "  srand(seed);\n  std::printf(\"%d\\n\", rand());\n}\n";
+  std::ofstream(scratch.path() / "program.cpp") << contents(PROGRAMS "seed_handed_over.cpp");
+  std::ofstream(scratch.path() / "asks.cpp") << contents(PROGRAMS "seed_of_a_child.cpp");
   for (const std::string program : {"program", "asks"})
     ASSERT_EQ(run({"c++", "-o", program, program + ".cpp"}, {}, scratch.path()).status, 0);
   std::ofstream(scratch.path() / "script") << GetParam().script;
@@ -393,7 +246,7 @@ INSTANTIATE_TEST_SUITE_P(
                {"bash", "-c", "./program $(cut -d' ' -f5 /proc/loadavg)"}, // the last process id
                ""}),
     [](const auto& tested) {
-      return std::string(tested.param.name);
+      return tested.param.name;
     });
 
 } // namespace

@@ -1,0 +1,2 @@
+expr {srand([clock microseconds])}
+puts [expr {rand()}]

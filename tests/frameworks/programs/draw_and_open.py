@@ -1,0 +1,3 @@
+import os
+os.urandom(1)
+open(__file__).read()

@@ -1,0 +1,3 @@
+import os, random, time
+os.urandom(1)
+print(time.time())

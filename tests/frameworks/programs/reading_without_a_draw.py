@@ -1,0 +1,3 @@
+import time
+seed = time.time_ns()
+print(seed)
