@@ -37,6 +37,7 @@ protected:
   /// Runs the script as t.py; its records' places: "t.py:3 f" for the user's frame, with "
   /// random.py seed" for the frame that it called.
   Lines places(const std::string& script) {
+    EXPECT_FALSE(script.empty());
     std::ofstream(scratch_.path() / "t.py") << script;
     const Result result =
         run({python_, "t.py"},
@@ -90,26 +91,19 @@ TEST_P(PythonPlaces, OfAPackageThatDrawsAtImportIsTheUsersImport) {
 TEST_P(PythonPlaces, OfAProgramThatIsNotCoveredIsTheLineThatLedToIt) {
   std::ofstream(scratch_.path() / "s.c") << "void _start(void) { *(volatile int*)0 = 0; }\n";
   ASSERT_EQ(run({"cc", "-static", "-nostdlib", "-o", "s", "s.c"}, {}, scratch_.path()).status, 0);
-  EXPECT_EQ(places("import subprocess\n"
-                   "def look(): subprocess.run('./s')\n"
-                   "look()\n"),
+  EXPECT_EQ(places(contents(PROGRAMS "runs_a_program_of_its_own.py")),
             (Lines{"t.py:2 look subprocess.py run"}));
 }
 
 TEST_P(PythonPlaces, AreBounded) {
-  EXPECT_LE(places("import os\n"
-                   "for i in range(500):\n"
-                   "    exec(compile('\\n' * i + 'os.urandom(1)', 'u.py', 'exec'))\n")
-                .size(),
-            201U);
+  EXPECT_LE(places(contents(PROGRAMS "draws_in_many_lines.py")).size(), 201U);
   EXPECT_GT(calls_, 100U);
 }
 
 TEST_P(PythonPlaces, OfNumpysSeedsIsTheUsersLine) {
   if (run({python_, "-c", "import numpy"}).status != 0)
     GTEST_SKIP() << "no numpy";
-  const Lines found =
-      places("import numpy as np\nnp.random.default_rng()\nnp.random.SeedSequence()\n");
+  const Lines found = places(contents(PROGRAMS "seeds_of_numpy.py"));
   for (const char* place :
        {"t.py:2 <module> random.py getrandbits", "t.py:3 <module> random.py getrandbits"})
     EXPECT_TRUE(std::ranges::count(found, place)) << place;
@@ -117,9 +111,9 @@ TEST_P(PythonPlaces, OfNumpysSeedsIsTheUsersLine) {
 
 // What Python makes of a seed no hook sees: such a script draws other numbers in each run.
 TEST_P(PythonPlaces, ThatReadAClockAreNamed) {
-  const auto lines = [&](const std::string& script) {
+  const auto lines = [&](const std::string& name) {
     fs::remove_all(scratch_.log());
-    places("import random, time, os\n" + script);
+    places(section(PROGRAMS "readings_of_clocks_and_ids.py", name));
     const auto document = nlohmann::json::parse(
         run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch_.log().string()}).out);
     std::string found;
@@ -129,14 +123,13 @@ TEST_P(PythonPlaces, ThatReadAClockAreNamed) {
     return found.substr(found.empty() ? 0
                                       : std::string("your code reads a clock or an id: ").size());
   };
-  EXPECT_EQ(lines("random.seed(abs(time.time()))\n"), "t.py:2");
-  EXPECT_EQ(lines("if True:\n  seed = os.getpid() # mine\nprint(seed)\n"), "t.py:3");
-  EXPECT_EQ(lines("now = time.time_ns()\nprint(now)\nr = random.Random(now)\n"), "t.py:2");
-  EXPECT_EQ(lines("from datetime import datetime\nrandom.seed(datetime.now().timestamp())\n"),
-            "t.py:3");
-  EXPECT_EQ(lines("from time import time_ns as Now\nrandom.seed(abs(Now()))\n"), "t.py:3");
-  EXPECT_EQ(lines("start = time.time()\nprint(3)\nprint('seed(s)', time.time() - start)\n"), "");
-  EXPECT_EQ(lines("start = time.time()\nwhile time.time() - start < 0: pass\n"), "t.py:2, t.py:3");
+  EXPECT_EQ(lines("seed"), "t.py:2");
+  EXPECT_EQ(lines("indented"), "t.py:3");
+  EXPECT_EQ(lines("name"), "t.py:2");
+  EXPECT_EQ(lines("datetime"), "t.py:3");
+  EXPECT_EQ(lines("another_name"), "t.py:3");
+  EXPECT_EQ(lines("shown"), "");
+  EXPECT_EQ(lines("waited_for"), "t.py:2, t.py:3");
 }
 
 // docs/VERDICT.md: what a line prints of a clock is no result. tests/shown_times has the rules.
@@ -150,12 +143,7 @@ TEST_P(PythonPlaces, ThatOnlyShowTimesAreNoReason) {
       return reason["kind"].template get<std::string>();
     });
   };
-  places("import datetime, random, time\n"
-         "def train():\n"
-         "  start = time.perf_counter()\n"
-         "  return random.random(), time.perf_counter() - start\n"
-         "loss, seconds = train()\n"
-         "print(f'{datetime.datetime.now():%H:%M} loss {loss} in {seconds:.9f} s')\n");
+  places(contents(PROGRAMS "shows_times.py"));
   const nlohmann::json first = judged();
   EXPECT_EQ(first["shown_times"], (Lines{"t.py:3", "t.py:4", "t.py:6"}));
   EXPECT_EQ(clocks(first), 0);
@@ -169,10 +157,7 @@ TEST_P(PythonPlaces, ThatOnlyShowTimesAreNoReason) {
 TEST_P(PythonPlaces, OfThreadsThatWaitForTheLockReadNoClock) {
   if (run({python_, "-c", "import numpy"}).status != 0)
     GTEST_SKIP() << "no numpy";
-  places("from concurrent.futures import ThreadPoolExecutor\nimport numpy\ndef draw(seed):\n"
-         "  rng = numpy.random.default_rng(seed)\n"
-         "  return sum(rng.random(200000).sum() for _ in range(20))\n"
-         "with ThreadPoolExecutor(4) as pool: print(sum(pool.map(draw, range(16))))\n");
+  places(contents(PROGRAMS "threads_of_numpy.py"));
   for (const ProcessLog& process : read_log(scratch_.log()))
     for (const auto& record : process.records)
       EXPECT_NE(record["t"], "clock") << record;
@@ -182,10 +167,10 @@ TEST_P(PythonPlaces, OfThreadsThatWaitForTheLockReadNoClock) {
 TEST_P(PythonPlaces, OfPackagesThatSeedAreNoReasonWhereAllClocksAreShown) {
   fs::create_directories(scratch_.path() / "site-packages");
   std::ofstream(scratch_.path() / "site-packages" / "model.py")
-      << "import random\ndef fit(): random.seed(12345678901 * len('abc'))\n";
-  const auto kinds = [&](const std::string& script) {
+      << contents(PROGRAMS "modules/model.py");
+  const auto kinds = [&](const std::string& name) {
     fs::remove_all(scratch_.log());
-    places("import model, random, time\nstart = time.time()\n" + script);
+    places(section(PROGRAMS "seeds_of_a_package.py", name));
     const auto document = nlohmann::json::parse(
         run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch_.log().string()}).out);
     Lines found;
@@ -194,20 +179,19 @@ TEST_P(PythonPlaces, OfPackagesThatSeedAreNoReasonWhereAllClocksAreShown) {
     std::erase(found, "not_decoded");
     return found;
   };
-  EXPECT_EQ(kinds("model.fit()\nprint(time.time() - start)\n"), Lines{});
-  EXPECT_EQ(kinds("model.fit()\nassert start > 0\n"), (Lines{"clock", "unexplained_seed"}));
-  EXPECT_EQ(kinds("random.seed(12345678901 * len('abc'))\nprint(time.time() - start)\n"),
-            (Lines{"unexplained_seed"}));
+  EXPECT_EQ(kinds("clock_shown"), Lines{});
+  EXPECT_EQ(kinds("clock_used"), (Lines{"clock", "unexplained_seed"}));
+  EXPECT_EQ(kinds("seed_of_the_user"), (Lines{"unexplained_seed"}));
 }
 
 // A clock that is handed over is called by code that knows nothing of it.
 TEST_P(PythonPlaces, OfAClockThatIsHandedOverAreTheUsers) {
   fs::create_directories(scratch_.path() / "site-packages");
   std::ofstream(scratch_.path() / "site-packages" / "pack.py")
-      << "import time\ndef call(f): return f()\ndef stamp(): return time.time()\n";
-  const auto clocks = [&](const std::string& script) {
+      << contents(PROGRAMS "modules/pack.py");
+  const auto clocks = [&](const std::string& name) {
     fs::remove_all(scratch_.log());
-    places("import pack, random, time\n" + script);
+    places(section(PROGRAMS "clocks_handed_over.py", name));
     const auto document = nlohmann::json::parse(
         run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch_.log().string()}).out);
     std::string found;
@@ -216,12 +200,10 @@ TEST_P(PythonPlaces, OfAClockThatIsHandedOverAreTheUsers) {
         found = reason["text"];
     return found.substr(found.rfind(' ') + 1);
   };
-  EXPECT_EQ(clocks("print(pack.call(time.time))\n"), "t.py:2");
-  EXPECT_EQ(clocks("from dataclasses import dataclass, field\n@dataclass\nclass C:\n"
-                   "  t: int = field(default_factory=time.time_ns)\nprint(C().t)\n"),
-            "t.py:6");
-  EXPECT_EQ(clocks("exec('print(time.time())')\n"), "t.py:2");
-  EXPECT_EQ(clocks("print(pack.stamp())\n"), "") << "a package's own matter";
+  EXPECT_EQ(clocks("function"), "t.py:2");
+  EXPECT_EQ(clocks("default_factory"), "t.py:6");
+  EXPECT_EQ(clocks("code"), "t.py:2");
+  EXPECT_EQ(clocks("package"), "") << "a package's own matter";
 }
 
 // The distribution's, and others that are there.

@@ -1,0 +1,2 @@
+import random
+def fit(): random.seed(12345678901 * len('abc'))

@@ -1,0 +1,3 @@
+import subprocess
+def look(): subprocess.run('./s')
+look()

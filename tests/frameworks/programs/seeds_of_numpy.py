@@ -1,0 +1,3 @@
+import numpy as np
+np.random.default_rng()
+np.random.SeedSequence()
