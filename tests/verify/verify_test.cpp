@@ -213,9 +213,7 @@ TEST_F(Verify, TakesNothingOutOfAPipe) {
 
 // What a program writes beside what it prints may be what its user wants to be equal.
 TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
-  std::ofstream(folder() / "train.py")
-      << "import time\nopen('same', 'w').write('1')\n"
-         "open('result', 'w').write(str(time.time_ns()))\nprint('done')\n";
+  write("train.py", contents(PROGRAMS_FOLDER "/writes_two_files.py"));
   const Words program = {"/usr/bin/python3", "-S", "train.py"};
   const Result unnamed = verify({}, program);
   EXPECT_EQ(unnamed.status, unverified) << unnamed.out;
@@ -223,9 +221,7 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
   EXPECT_TRUE(named_in("unnamed_output").ends_with(": " + (folder() / "result").string()))
       << unnamed.out;
   EXPECT_EQ(verify({"--output", "result"}, program).status, different);
-  std::ofstream(folder() / "named.py")
-      << "import os, time\nopen(f'model_{time.time_ns()}', 'w').write('1')\n"
-         "os.path.exists('cache') or open('cache', 'w').write('1')\n";
+  write("named.py", contents(PROGRAMS_FOLDER "/names_a_file_by_the_clock.py"));
   const Result another_name = verify({}, {"/usr/bin/python3", "-S", "named.py"});
   EXPECT_EQ(another_name.status, unverified) << another_name.out;
   const std::string named = named_in("unnamed_output");
@@ -236,15 +232,7 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
   EXPECT_EQ(verify({"--ignore", "same"}, program).status, unverified);
   // As checkpoints are written: a file, and a folder, that get their names at the end.
   for (const std::string name : {"last", "checkpoint/last"}) {
-    std::ofstream(folder() / "save.py")
-        << "import os, shutil, time\nshutil.rmtree('checkpoint', "
-           "True)\nos.makedirs('new/checkpoint', "
-           "exist_ok=True)\n"
-           "open('new/" +
-               name + "', 'w').write(str(time.time_ns()))\nopen('seen', 'w').write('1')\n" +
-               (name == "last" ? "os.replace('new/last', 'last')\n"
-                               : "os.replace('new/checkpoint', 'checkpoint')\n") +
-               "shutil.rmtree('new')\nprint('done')\n";
+    write("save.py", section(PROGRAMS_FOLDER "/saves_by_a_rename.py", name));
     const Result replaced = verify({}, {"/usr/bin/python3", "-S", "save.py"});
     EXPECT_EQ(replaced.status, unverified) << replaced.out;
     EXPECT_TRUE(contains(named_in("unnamed_output"), (folder() / name).string())) << replaced.out;
@@ -273,41 +261,22 @@ TEST_F(Verify, EndsWithTheFirstTwoThatDiffer) {
 TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedComesAnotherWay) {
   const fs::path elsewhere = folder().string() + "-elsewhere";
   fs::create_directories(elsewhere);
-  const std::string ways[] = {
-      "os.rename(new, 'model')",
-      "os.link(new, 'model')",
-      "os.symlink(new, 'model')",
-      "os.symlink(new, 'model', dir_fd=here)",
-      "os.rename(new, 'model', dst_dir_fd=here)",
-      "os.link(new, 'model', dst_dir_fd=here)",
-      "os.spawnlp(os.P_WAIT, 'mv', 'mv', new, 'model')",
-      "open('model', 'wb').truncate(65 << 20); open('model', 'r+').write(str(time.time_ns()))",
-      "[open(f'part-{i}', 'w').write(str(time.time_ns() if i == 1001 else 0)) for i in "
-      "range(1002)]"};
-  for (const std::string& way : ways) {
-    std::ofstream(folder() / "save.py")
-        << "import os, time\nif os.path.lexists('model'): "
-           "os.unlink('model')\nhere = os.open('.', os.O_RDONLY)\n"
-        << "new = '" << elsewhere.string() << "/' + str(time.time_ns())\n"
-        << "open(new, 'w').write(str(time.time_ns()))\n"
-        << way << '\n';
-    const Result result =
-        verify({"--ignore", elsewhere.string() + "/*"}, {"/usr/bin/python3", "-S", "save.py"});
-    EXPECT_EQ(result.status, unverified) << way << result.out;
+  for (const auto& [name, way] : sections(PROGRAMS_FOLDER "/ways_to_a_file.py")) {
+    write("save.py", way);
+    const Result result = verify({"--ignore", elsewhere.string() + "/*"},
+                                 {"/usr/bin/python3", "-S", "save.py", elsewhere.string()});
+    EXPECT_EQ(result.status, unverified) << name << result.out;
     EXPECT_TRUE(contains(named_in("unnamed_output"),
                          (folder() / (contains(way, "part-") ? "part-1001" : "model")).string()))
-        << way << result.out;
+        << name << result.out;
   }
   fs::remove_all(elsewhere);
 }
 
 // The first program on a new machine fills it, and its index has times.
 TEST_F(Verify, TakesNoCacheOfKernelsForAnOutput) {
-  const Words program = {
-      "/usr/bin/python3", "-S", "-c",
-      "import os, time\nfolder = os.environ['HOME'] + '/' + os.environ['KEPT_IN']\n"
-      "os.makedirs(folder, exist_ok=True)\n"
-      "open(folder + '/index', 'w').write(str(time.time_ns()))\nprint('done')"};
+  const Words program = {"/usr/bin/python3", "-S", "-c",
+                         contents(PROGRAMS_FOLDER "/writes_an_index.py")};
   const auto kept_in = [&](const std::string& where) {
     return verify({}, program, {{"HOME", folder().string()}, {"KEPT_IN", where}}).status;
   };
@@ -339,8 +308,7 @@ TEST_F(Verify, IsWhatLogAndReportSpeakOf) {
 
 // It ends by a system call of its own, past the library: its log begins as it starts.
 TEST_F(Verify, KeepsEvidenceOfAProgramOfGos) {
-  write("main.go", "package main\nimport (\"fmt\"; \"os/user\")\n"
-                   "func main() { u, _ := user.Current(); fmt.Println(u.Uid) }\n");
+  write("main.go", contents(PROGRAMS_FOLDER "/prints_its_user.go"));
   const Environment cache = {
       {"GOCACHE", (folder() / "cache").string()}, {"CGO_ENABLED", "1"}, {"GOFLAGS", "-mod=mod"}};
   if (run({"sh", "-c", "command -v go && go build -o program main.go && ldd program"}, cache,
@@ -365,9 +333,7 @@ TEST_F(Verify, TakesItsOwnMessagesForNoOutput) {
 
 // A shell, a terminal and a service have other ids than the one that verifies.
 TEST_F(Verify, GivesRunsOtherParentsAndSessions) {
-  std::ofstream(folder() / "ids.c")
-      << "#include <stdio.h>\n#include <unistd.h>\n"
-         "int main() { printf(\"%u\\n\", ID * 2654435761u + (getppid() == 0)); }\n";
+  write("ids.c", contents(PROGRAMS_FOLDER "/prints_an_id.c"));
   for (const std::string id : {"getppid()", "getsid(0)", "getpgrp()"}) {
     ASSERT_EQ(run({"gcc", "-g", "-DID=" + id, "-o", "ids", "ids.c"}, {}, folder()).status, 0);
     EXPECT_EQ(verify({}, {"./ids"}).status, different) << id;
@@ -433,8 +399,7 @@ TEST_F(Verify, TheDocumentedJobPassesAProgramThatSeedsItself) {
   const std::string text = contents(DETSHIM_SOURCE_FOLDER "/docs/tutorials/CI.md");
   const std::size_t begin = text.find("    detshim verify"), end = text.find("\n- if:", begin);
   ASSERT_NE(end, std::string::npos);
-  write("train.py", "import random\nrandom.seed(7)\nprint(f'loss={random.random()}')\n"
-                    "open('weights.npz', 'w').write(str(random.random()))\n");
+  write("train.py", contents(PROGRAMS_FOLDER "/seeds_itself.py"));
   const std::string commands = fs::path(DETSHIM_COMMAND).parent_path();
   const Result result = run({"/bin/sh", "-c", text.substr(begin, end - begin)},
                             {{"PATH", commands + ":/usr/bin:/bin"}}, folder());
@@ -459,9 +424,7 @@ TEST_F(Verify, DoesNotTakeAKilledRunForOne) {
 
 // What can differ is what the comparison is for. What went ahead without detshim is not.
 TEST_F(Verify, GoesByTheLogsVerdict) {
-  const Words pool = {"/usr/bin/python3", "-c",
-                      "import multiprocessing as m, os\nwith m.get_context('fork').Pool(2) as p: "
-                      "p.map(len, ['a'] * 4)\nprint('done')"};
+  const Words pool = python(contents(PROGRAMS_FOLDER "/pool_of_processes.py"));
   EXPECT_EQ(verify({}, pool).status, equal);
   const Words draws = python("import os; os.urandom(4); print('done')");
   const Result judged = verify({"--disable", "getrandom"}, draws);
@@ -493,10 +456,7 @@ TEST_F(Verify, SaysWhereContentsAreEqualAndBytesAreNot) {
   EXPECT_EQ(compared("output", "o.zip")["other_bytes"], true) << result.out;
   EXPECT_EQ(compared("stderr")["other_bytes"], false) << result.out;
   // Of three runs the last alone has other bytes.
-  verify({"-n", "3"}, python("import os\n"
-                             "n = len([i for i in '123' if os.path.exists('seen' + i)])\n"
-                             "os.mkdir('seen' + str(n + 1))\n"
-                             "print(str(n // 2) + '\\r7')\n"));
+  verify({"-n", "3"}, python(contents(PROGRAMS_FOLDER "/other_bytes_in_the_third_run.py")));
   EXPECT_EQ(compared("stdout")["other_bytes"], true);
   verify({"--output", "o.zip"}, python("print(open('o.zip', 'w').write('7'))"));
   EXPECT_EQ(compared("output", "o.zip")["other_bytes"], false);
@@ -1249,9 +1209,7 @@ TEST_F(Verify, IsAloneAtItsOutputsBehindALink) {
 }
 
 TEST_F(Verify, ComparesArraysByTheirContents) {
-  const std::string script =
-      "import numpy as np, random; a = np.zeros((3, 4)); a[1, 2] = SEED; np.savez('out.npz', w=a); "
-      "np.save('out.npy', a); print('done')";
+  const std::string script = contents(PROGRAMS_FOLDER "/saves_arrays.py");
   if (run({"/usr/bin/python3", "-c", "import numpy"}).status != 0)
     GTEST_SKIP() << "no numpy";
   const auto with = [&](const std::string& seed) {
@@ -1271,11 +1229,8 @@ TEST_F(Verify, ComparesArraysByTheirContents) {
 TEST_F(Verify, ComparesCheckpointsByTensor) {
   if (run({"/usr/bin/python3", "-c", "import torch"}).status != 0)
     GTEST_SKIP() << "no PyTorch";
-  const Json document = verify_json(
-      {"--output", "out.pt"},
-      python(
-          "import torch, time; m = torch.nn.Linear(3, 2); m.bias.data[1] = time.time_ns() % 10**6; "
-          "torch.save({'model': m.state_dict()}, 'out.pt'); print('done')"));
+  const Json document = verify_json({"--output", "out.pt"},
+                                    python(contents(PROGRAMS_FOLDER "/saves_a_checkpoint.py")));
   ASSERT_EQ(document["differences"].size(), 1u) << document;
   EXPECT_TRUE(contains(document["differences"][0]["where"], "(model.bias)' [1]")) << document;
 }
@@ -1325,16 +1280,11 @@ TEST_F(Verify, ComparesTheRestWhereAMetricIsNoNumber) {
 
 // ------------------------------------------------------------------ killed and started again
 
-/// Adds up to a sum that is kept in a checkpoint after each of six steps. The third time that it is
-/// started it stops behind step 3, until it is killed. `sum` is what a resumed run begins with.
-std::string resumable(const std::string& sum, const std::string& starts) {
-  return "echo >> " + starts + "; set -- $(cat ckpt 2>/dev/null || echo 0 0); step=$1; sum=" + sum +
-         "\n"
-         "while [ $step -lt 6 ]; do step=$((step + 1)); sum=$((sum + step)); echo $step $sum > "
-         "new; mv new "
-         "ckpt\n"
-         "  echo loss=$sum; [ $step = 3 ] && [ $(wc -l < " +
-         starts + ") = 3 ] && sleep 1000; done; true";
+/// A script that goes on from a checkpoint, which it writes after each of six steps. It adds a line
+/// to `starts` each time that it is started; the third time it stops behind step 3, until it is
+/// killed.
+Words resumable(const std::string& name, const fs::path& starts, const std::string& more = "") {
+  return {"/bin/sh", "-c", contents(PROGRAMS_FOLDER "/" + name), "sh", starts.string(), more};
 }
 
 TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
@@ -1344,9 +1294,9 @@ TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
     fs::remove(starts);
     return verify_json(
         {"--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after " + after},
-        shell(resumable(sum, starts.string())));
+        resumable("resumes_a_sum.sh", starts, sum));
   };
-  const Json good = resumed("$2", "loss=6$");
+  const Json good = resumed("", "loss=6$");
   EXPECT_EQ(good["verdict"], "equal") << good;
   EXPECT_EQ(good["resumed"].size(), 2u);
   EXPECT_FALSE(fs::exists(folder() / "ckpt"));
@@ -1355,10 +1305,7 @@ TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
   fs::remove(starts);
   const Json saved =
       verify_json({"--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after saved"},
-                  shell("echo >> " + starts.string() +
-                        "; set -- $(cat ckpt 2>/dev/null || echo 0); i=$1; while [ $i -lt 6 ]; do "
-                        "i=$((i + 1)); echo $i > ckpt; [ $i = 3 ] && { echo saved; [ $(wc -l < " +
-                        starts.string() + ") = 3 ] && sleep 1000; }; echo loss=$i; done; true"));
+                  resumable("saves_before_it_prints.sh", starts));
   EXPECT_EQ(saved["verdict"], "equal") << saved;
   EXPECT_TRUE(contains(saved["notes"].dump(), "step 3 ")) << saved;
 
@@ -1464,8 +1411,7 @@ TEST_F(Verify, GivesTheFolderAnotherNameAndNothingElse) {
 TEST_F(Verify, LeavesTheStackWhereItIs) {
   if (run({"setarch", "-R", "true"}).status != 0)
     GTEST_SKIP() << "the kernel refuses a fixed layout";
-  std::ofstream(folder() / "stack.c")
-      << "#include <stdio.h>\nint main() { int x; printf(\"%p\\n\", (void*)&x); }\n";
+  write("stack.c", contents(PROGRAMS_FOLDER "/place_of_the_stack.c"));
   ASSERT_EQ(run({"gcc", "-o", "stack", "stack.c"}, {}, folder()).status, 0);
   for (const char* more : {"", "x", "123456789"}) { // of each alignment
     const Result result = verify({"--perturb=fill,readdir,workers,events,zone,umask,locale"},
@@ -1622,12 +1568,8 @@ TEST_F(Verify, WritesSarifWithUrisOfFiles) {
 
 // ------------------------------------------------------------------ the first cause
 
-/// Seeds libc from its argument.
-const std::string seed_by_argument = "import ctypes, sys; libc = ctypes.CDLL(None); "
-                                     "libc.srand(int(sys.argv[1]) % 100000); print(libc.rand())";
-
 TEST_F(Verify, ShowsTheFirstCause) {
-  write("program.py", seed_by_argument);
+  write("program.py", contents(PROGRAMS_FOLDER "/seeds_libc_by_its_argument.py"));
   const Words from_a_file =
       shell("n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count; exec "
             "/usr/bin/python3 program.py $((n + 7))");
@@ -1656,9 +1598,7 @@ TEST_F(Verify, ShowsTheFirstCause) {
 }
 
 TEST_F(Verify, NamesTheLineOfTheFirstCause) {
-  write("program.py",
-        "import ctypes, time\nlibc = ctypes.CDLL(None)\nn = int(open('count').read())\n"
-        "open('count', 'w').write(str(n + 1))\nfor i in range(n): libc.srand(5)\nprint(n)\n");
+  write("program.py", contents(PROGRAMS_FOLDER "/seeds_once_more_each_time.py"));
   write("count", "7");
   const Json cause = verify_json({}, {"/usr/bin/python3", "program.py"})["first_cause"];
   EXPECT_TRUE(contains(cause["place"], "program.py:5 ")) << cause;
@@ -1695,12 +1635,7 @@ TEST_F(Verify, SaysWhatAResumedRunDrewAgain) {
   EXPECT_EQ(row["resumed"], 3) << row;
   EXPECT_TRUE(verify_json({}, shell("echo a"))["ledger"].empty());
   // What the program seeds itself is no draw of detshim's.
-  std::string own = read("train.py");
-  own.replace(own.find("random.SystemRandom().random()"), 30, "draw()");
-  own.replace(own.find("random, "), 8, "");
-  own.insert(own.find('\n') + 1,
-             "state = [7]\ndef draw():\n  state[0] = state[0] * 75 % 65537\n  return state[0]\n");
-  write("train.py", own);
+  write("train.py", contents(PROGRAMS_FOLDER "/resumes_and_draws_itself.py"));
   for (const char* file : {"starts", "ckpt"})
     fs::remove(folder() / file);
   const Result seeded = verify(options, {"/usr/bin/python3", "train.py"});
@@ -1740,23 +1675,19 @@ TEST_F(Verify, NamesWhatLeavesNoRecord) {
   EXPECT_EQ(cause["suspects"].size(), 1u) << cause;
   EXPECT_TRUE(contains(suspects_of(cause, "variable"), " AN_EXAMPLE ")) << cause;
   // The line that reads a folder, where that perturbation was turned, and nothing else.
-  write("folder.py",
-        "import os, random, threading, time\nrandom.random()\nos.makedirs('d/a', exist_ok=True)\n"
-        "os.makedirs('d/b', exist_ok=True)\nprint(os.listdir('d'), time.time() > 0)\n");
+  write("folder.py", contents(PROGRAMS_FOLDER "/prints_names_of_a_folder.py"));
   const Json folder =
       verify_json({"--perturb=readdir"}, {"/usr/bin/python3", "folder.py"})["first_cause"];
   EXPECT_EQ(folder["suspects"].size(), 1u) << folder;
   EXPECT_TRUE(contains(suspects_of(folder, "folder"), "folder.py:5 ")) << folder;
   // What a perturbation shows, which is not that it was turned.
-  write("address.py", "import random\nrandom.random()\nprint(id(object()))\n");
+  write("address.py", contents(PROGRAMS_FOLDER "/prints_an_address.py"));
   const Json address =
       verify_json({"--perturb=aslr"}, {"/usr/bin/python3", "address.py"})["first_cause"];
   EXPECT_EQ(address["suspects"].at(0)["kind"], "address") << address;
   EXPECT_TRUE(address["place"].is_null()) << address;
   // A line that reads a clock.
-  write(
-      "clock.py",
-      "import random, time\nrandom.random()\nstarted = time.time_ns()\nprint(started % 1000003)\n");
+  write("clock.py", contents(PROGRAMS_FOLDER "/prints_a_reading.py"));
   const Json clock = verify_json({}, {"/usr/bin/python3", "clock.py"})["first_cause"];
   EXPECT_TRUE(contains(suspects_of(clock, "clock"), "clock.py:3 ")) << clock;
 }

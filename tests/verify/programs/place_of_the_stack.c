@@ -1,0 +1,5 @@
+#include <stdio.h>
+int main() {
+  int x;
+  printf("%p\n", (void*)&x);
+}

@@ -1,0 +1,4 @@
+import time
+open('same', 'w').write('1')
+open('result', 'w').write(str(time.time_ns()))
+print('done')
