@@ -45,8 +45,10 @@ protected:
   fs::path kept() const { return scratch_.path() / "detshim-evidence.json"; }
 
   const Words timed_ = {"/usr/bin/python3", "train.py"};
-  const std::string script_ = "import random, time, mine\nbegun = time.time()\nassert begun > "
-                              "0\nprint(random.random(), mine.x)\n";
+  static std::string checks_a_clock(const std::string& more) {
+    return section(PROGRAMS_FOLDER "/checks_a_clock.py", more);
+  }
+  const std::string script_ = checks_a_clock("and_nothing_more");
   const TemporaryFolder scratch_;
   mutable std::string said_; ///< by the last `log`, on stderr
 };
@@ -180,8 +182,7 @@ TEST_F(SameAddresses, LeavesThePlaceToACommandLineThatNeedsIt) {
 TEST_F(Evidence, HoldsWhileLinksAndAttributesAreTheSame) {
   write("mine.py", "x = 1\n");
   write("data", "1\n");
-  write("train.py", script_ + "import os\nos.readlink('link')\n"
-                              "try: os.getxattr('data', 'user.set')\nexcept OSError: pass\n");
+  write("train.py", checks_a_clock("and_reads_a_link_and_an_attribute"));
   fs::create_symlink("one", scratch_.path() / "link");
   ASSERT_EQ(verify(timed_).status, 0);
   EXPECT_EQ(log_of(timed_)["verdict"], "verified");
@@ -235,9 +236,7 @@ TEST_F(Evidence, HoldsWhileALinkThatAFortifiedProgramReadsIsTheSame) {
 // The first run fills a cache, which the others read.
 TEST_F(Evidence, HoldsFromTheSecondRunOn) {
   write("mine.py", "x = 1\n");
-  write("train.py", script_ +
-                        "import os\nif not os.path.exists('cache'): open('cache', 'w').write('1')\n"
-                        "print(open('cache').read())\n");
+  write("train.py", checks_a_clock("and_fills_a_cache"));
   ASSERT_EQ(verify(timed_).status, 0);
   const Json log = log_of(timed_);
   EXPECT_EQ(log["verdict"], "verified") << log["evidence"];
@@ -288,16 +287,14 @@ TEST_F(Evidence, HoldsWhileEachFileThatTheRunUsedIsTheSame) {
 TEST_F(Evidence, IsFoundWhereTheRunBegan) {
   write("mine.py", "x = 1\n");
   fs::create_directories(scratch_.path() / "sub");
-  write("train.py", "import os, time, mine\nbegun = time.time()\nassert begun > "
-                    "0\nos.chdir('sub')\nprint(os.urandom(2))\n");
+  write("train.py", contents(PROGRAMS_FOLDER "/changes_its_folder.py"));
   ASSERT_EQ(verify(timed_).status, 0);
   EXPECT_EQ(log_of(timed_)["verdict"], "verified");
 }
 
 // Its constructor runs before detshim's, as that of libselinux does, which `ls` has.
 TEST_F(Evidence, IsOfARunInWhichALibraryOpenedAFileBefore) {
-  write("early.c", "#include <fcntl.h>\n__attribute__((constructor)) void begin(void) { "
-                   "open(\"/etc/passwd\", O_RDONLY); }\n");
+  write("early.c", contents(PROGRAMS_FOLDER "/opens_as_it_is_loaded.c"));
   write("main.c", "int main(void) { return 0; }\n");
   const auto compile = [&](Words words) {
     words.insert(words.begin(), "cc");
@@ -312,15 +309,11 @@ TEST_F(Evidence, IsOfARunInWhichALibraryOpenedAFileBefore) {
 }
 
 TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
-  const std::string begin =
-      "import os\nos.urandom(2)\nn = int(open('n').read()) if os.path.exists('n') else 0\n";
-  const std::string in_place = "open('n', 'w').write(str(n + 1))\n",
-                    replaced = "open('new', 'w').write(str(n + 1))\nos.replace('new', 'n')\n";
-  for (const std::string& end : {in_place, replaced}) {
+  for (const auto& [name, program] : sections(PROGRAMS_FOLDER "/counts_its_runs.py")) {
     write("n", "0");
-    write("train.py", begin + end);
+    write("train.py", program);
     const Json log = log_of(timed_);
-    EXPECT_EQ(log["verdict"], "unverified") << end;
+    EXPECT_EQ(log["verdict"], "unverified") << name;
     EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
     EXPECT_EQ(log["reasons"][0]["text"],
               detshim::reason_text({.finding = detshim::Finding::state_carried, .names = {"n"}}));
@@ -328,7 +321,7 @@ TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
 }
 
 TEST_F(Evidence, AndWhatARunLeavesCanBeAccepted) {
-  write("train.py", "import os\nos.urandom(2)\nn = open('n').read()\nopen('n', 'w').write(n)\n");
+  write("train.py", contents(PROGRAMS_FOLDER "/writes_what_it_read.py"));
   write("n", "0");
   ASSERT_EQ(log_of(timed_)["reasons"][0]["kind"], "state");
   const auto log = [&](const Words& options) {
@@ -359,8 +352,7 @@ TEST_F(Evidence, AndWhatARunLeavesCanBeAccepted) {
 }
 
 TEST_F(Evidence, IsNoneForWhatOneRunLooksForAndMakes) {
-  write("train.py",
-        "import os\nos.urandom(2)\nprint(os.path.exists('flag'))\nopen('flag', 'w').close()\n");
+  write("train.py", contents(PROGRAMS_FOLDER "/looks_for_what_it_makes.py"));
   for (int i = 0; i < 2; ++i) {
     const Json log = log_of(timed_);
     EXPECT_EQ(log["verdict"], "unverified");
@@ -370,55 +362,42 @@ TEST_F(Evidence, IsNoneForWhatOneRunLooksForAndMakes) {
 
 // What a later run does not do again is another program to it.
 TEST_F(Evidence, IsNoneForWhatTheFirstRunMakes) {
-  const std::string draw = "import os\nfrom pathlib import Path\nos.urandom(2)\n";
-  for (const std::string make :
-       {"if not os.path.exists('kept'): open('kept', 'w').write('1')\n",
-        "if not Path('kept').is_file(): Path('kept').write_text('1')\n",
-        "if not os.access('kept', os.R_OK): open('kept', 'w').write('1')\n",
-        "try: open('kept').read()\n"
-        "except FileNotFoundError: open('new', 'w').write('1'); os.replace('new', 'kept')\n",
-        "os.system('test -f kept || echo 1 > kept')\n",
-        "for i in range(200): os.path.exists(f'kept{i}')\nopen('kept199', 'w').close()\n"}) {
+  for (const auto& [name, program] : sections(PROGRAMS_FOLDER "/makes_what_is_not_there.py")) {
     fs::remove(scratch_.path() / "kept");
     fs::remove(scratch_.path() / "kept199");
-    write("train.py", draw + make);
+    write("train.py", program);
     const Json log = log_of(timed_);
-    EXPECT_EQ(log["verdict"], "unverified") << make;
-    EXPECT_EQ(log["reasons"][0]["kind"], "state") << make << log["reasons"];
+    EXPECT_EQ(log["verdict"], "unverified") << name;
+    EXPECT_EQ(log["reasons"][0]["kind"], "state") << name << log["reasons"];
   }
-  write("train.py", draw + "os.path.exists('other')\nopen('kept', 'w').close()\n");
+  write("train.py", contents(PROGRAMS_FOLDER "/makes_what_it_did_not_look_for.py"));
   EXPECT_EQ(log_of(timed_)["verdict"], "covered");
 }
 
 // A run that looks for the last checkpoint, and writes the next.
 TEST_F(Evidence, IsNoneForNewNamesInAFolderThatWasListed) {
-  const std::string count = "import os\nos.urandom(2)\nos.makedirs('ck', exist_ok=True)\n"
-                            "n = len(os.listdir('ck'))\n";
-  for (const std::string save : {"open(f'ck/e{n}', 'w').close()\n",
-                                 "open('new', 'w').close()\nos.rename('new', f'ck/e{n}')\n"}) {
-    write("train.py", count + save);
+  const fs::path counts = PROGRAMS_FOLDER "/counts_its_checkpoints.py";
+  for (const char* name : {"new_name", "renamed"}) {
+    write("train.py", section(counts, name));
     for (int i = 0; i < 2; ++i) {
       const Json log = log_of(timed_);
-      EXPECT_EQ(log["verdict"], "unverified") << save;
+      EXPECT_EQ(log["verdict"], "unverified") << name;
       EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
     }
   }
-  write("train.py", count + "open('ck/last', 'w').close()\n");
+  write("train.py", section(counts, "same_name"));
   EXPECT_EQ(log_of(timed_)["verdict"], "unverified");
   EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // the name was there
-  write("train.py", "import os\nopen('ck/mine', 'w').close()\n" + count);
+  write("train.py", contents(PROGRAMS_FOLDER "/counts_what_it_made.py"));
   EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // its own is among what it lists, in each run
 }
 
 // What a run makes for itself and takes away again has another name each time; so has the list of
 // processes.
 TEST_F(Evidence, HoldsWhereAFolderIsTheRunsOwn) {
-  for (const std::string code : {"d = os.environ['TMPDIR'] + '/b.' + "
-                                 "str(os.getpid())\nos.mkdir(d)\nopen(d + '/f', 'w').close()\n"
-                                 "print(os.listdir(d))\nos.remove(d + '/f')\nos.rmdir(d)\n",
-                                 "print(len(os.listdir('/proc')) > 0)\n"}) {
-    write("train.py", "import os, time\ntime.time()\n" + code);
-    ASSERT_EQ(verify(timed_).status, 0) << code;
+  for (const auto& [name, program] : sections(PROGRAMS_FOLDER "/lists_folders.py")) {
+    write("train.py", program);
+    ASSERT_EQ(verify(timed_).status, 0) << name;
     const Json log = log_of(timed_);
     EXPECT_EQ(log["verdict"], "verified") << log["evidence"];
   }
@@ -435,8 +414,7 @@ TEST_F(Evidence, OfTwoRunsLeavesACoveredOneCovered) {
 
 TEST_F(Evidence, DoesNotAnswerForWhatWasNotSeenThen) {
   write("mine.py", "x = 1\n");
-  write("train.py", script_ + "import resource\nif resource.getrlimit(resource.RLIMIT_NOFILE)[0] % "
-                              "2: print(time.time() > 0)\n");
+  write("train.py", checks_a_clock("and_prints_it_under_a_limit"));
   const auto set_limit = [](rlim_t files) { // which is no part of a program's state
     rlimit limit;
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -461,7 +439,7 @@ TEST_F(Evidence, OfRunsThatDifferMakesALaterOnePartial) {
 }
 
 TEST_F(Evidence, IsKeptWholeAndSaysWhatIsWrongWithIt) {
-  write("train.py", "import time, random\nassert time.time() > 0\nprint(random.random())\n");
+  write("train.py", contents(PROGRAMS_FOLDER "/checks_a_clock_alone.py"));
   ASSERT_EQ(verify(timed_).status, 0);
   const std::string text = contents(kept());
   const Json document = Json::parse(text);

@@ -1,0 +1,3 @@
+import time, random
+assert time.time() > 0
+print(random.random())

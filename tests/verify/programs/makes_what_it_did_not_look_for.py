@@ -1,0 +1,5 @@
+import os
+from pathlib import Path
+os.urandom(2)
+os.path.exists('other')
+open('kept', 'w').close()
