@@ -605,17 +605,20 @@ TEST_F(DetshimCommand, LogWrapsReasonsAtATerminal) {
   EXPECT_EQ(next, 40) << "all of them, in order: " << reasons;
 }
 
+// The package may have been handed what the user's line read.
 TEST_F(DetshimCommand, LogNamesAPackagesLineWhereTheUserHasNone) {
-  write(
-      "0-0-1.jsonl",
-      start_line() +
-          call_line(
-              "numpy_legacy_seeding", "observe",
-              R"(,"requested":"7531","why":"unexplained_seed","at":"/usr/lib/libpython3.so+0x1",)"
-              R"("py":["/v/site-packages/forest/trees.py:101 indices","/v/site-packages/forest/run.py:7 go"])") +
-          end_line);
+  const std::string call = call_line(
+      "numpy_legacy_seeding", "observe",
+      R"(,"requested":"7531","why":"unexplained_seed","at":"/usr/lib/libpython3.so+0x1",)"
+      R"("py":["/v/site-packages/forest/trees.py:101 indices","/v/site-packages/forest/run.py:7 go"])");
+  const std::string clock = R"({"t":"clock","at":"/usr/lib/libpython3.so+0x2",)"
+                            R"("py":["/home/me/train.py:3 <module>"],"user":0})"
+                            "\n";
+  write("0-0-1.jsonl", start_line() + call + clock + end_line);
   const std::string out = detshim({"log", log_, "--no-scan"}).out;
   EXPECT_TRUE(contains(out, "run to run: trees.py:101")) << out;
+  write("0-0-1.jsonl", start_line() + call + end_line);
+  EXPECT_FALSE(contains(detshim({"log", log_, "--no-scan"}).out, "trees.py:101"));
 }
 
 TEST_F(DetshimCommand, LogNamesTheRuleThatToldWhatASeedIs) {

@@ -77,7 +77,8 @@ bool is_installed(const char* path) {
 /// whether a file is newer.
 bool is_quiet(const char* path) {
   const char* const name = file_name(path);
-  for (const char* quiet : {"git", "make", "ninja", "cmake", "ctest", "find", "lscpu", "tar", "xargs"})
+  for (const char* quiet :
+       {"git", "make", "ninja", "cmake", "ctest", "find", "lscpu", "tar", "xargs"})
     if (same_text(name, quiet))
       return true;
   return is_interpreter(name) || is_installed(path) || contains(path, "/gcc/") ||
