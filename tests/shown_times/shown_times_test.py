@@ -7,12 +7,14 @@ Usage: shown_times_test.py SOURCE [Test.test_NAME]
 import ast
 import pathlib
 import sys
+import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv.pop(1))
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
 sys.path.insert(0, str(SOURCE / "tools" / "shown_times"))
 
+from answer import imports_neighbour  # noqa: E402
 from flow import Flow, shown_lines  # noqa: E402
 
 HIDING = r"""
@@ -63,6 +65,43 @@ match timer:\n  case Timer(begun=x): pass
 class Other:\n  begun = 1
 for timer.begun in range(3): pass
 class Timer2(Timer):\n  def __setattr__(self, name, value): pass
+Timer.__setattr__ = traced
+print(timer.__getattribute__(name))
+class Timer2(Timer, BaseEstimator): pass
+@register\nclass Timer2(Timer): pass
+from joblib import dump as keep; keep(timer)
+torch.save(timer.half(), "timer.pt")
+other = timer; torch.save(other, "timer.pt")
+models = {}; models["t"] = timer; torch.save(models, "timers.pt")
+torch.save({"timer": make()}, "timer.pt")
+mlflow.pytorch.log_model(timer)
+learner.export()
+agent.save("agent.zip")
+open("t").read().format(timer)
+page.render(timer=timer)
+print("{{ begun }}")
+columns = ["begun"]
+import sys; sys.path.append("..")
+import importlib; importlib.import_module(name).use(timer)
+match timer:\n  case Timer(x): pass\nTimer.__match_args__ = ("begun",)
+""".strip().split("\n")
+
+
+READ_BACK = r"""
+class Trainer:\n  def log_metric(self, name, value): self.seconds = value
+class Trainer:\n  log_metric = keep
+class Writer:\n  def __getattr__(self, name): return keep
+Writer = type("Writer", (), {"log_metric": keep})
+print(mlflow.search_runs())
+print(bar.postfix)
+early = EarlyStopping("seconds")
+import sys; print(sys.executable)
+logging.FileHandler("train.log"); print(open("train.log").read())
+handler = logging.StreamHandler(stream)
+handler.emit = keep
+class Log(logging.Logger): pass
+from logging.handlers import QueueHandler
+warnings.showwarning = keep
 """.strip().split("\n")
 
 
@@ -108,7 +147,15 @@ class Test(unittest.TestCase):
             "timer = Timer()\ntimer.show()\n"
         )
         saves = "torch.save(model.state_dict(), 'model.pt')\n"
-        for harmless in ("", saves, "use(timer)\n", "@plain\nclass Other: pass\n"):
+        saves_more = "torch.save({'epoch': 3, 'best': best.item(), 'm': m.state_dict()}, 'm.pt')\n"
+        for harmless in (
+            *("", saves, saves_more, "use(timer)\n", "@plain\nclass Other: pass\n"),
+            *(
+                "plt.savefig('x.png')\n",
+                "json.dump({'loss': 1}, file)\n",
+                "def save(t): pass\nsave(timer)\n",
+            ),
+        ):
             tree = ast.parse(text + harmless)
             self.assertEqual(shown_lines(tree, range(1, 5), True), [3, 4], harmless)
             self.assertEqual(shown_lines(tree, range(1, 5), False), [], harmless)
@@ -117,6 +164,36 @@ class Test(unittest.TestCase):
             with self.subTest(line):
                 tree = ast.parse(text + line.replace("\\n", "\n") + "\n")
                 self.assertEqual(shown_lines(tree, range(1, 5), True), [])
+
+    def test_read_back(self):
+        """What is handed to a writer may come back, and a writer may be the user's own."""
+        text = (
+            "import logging, time, mlflow\nstart = time.time()\n"
+            "writer.log_metric('seconds', time.time() - start)\n"
+        )
+        harmless = "logging.FileHandler('train.log'); logging.StreamHandler()\n"
+        self.assertEqual(shown_lines(ast.parse(text + harmless), range(2, 4), True), [2, 3])
+        self.assertEqual(shown_lines(ast.parse(text), range(2, 4), True, False), [])
+        known = text.replace("writer.", "mlflow.")
+        self.assertEqual(shown_lines(ast.parse(known), range(2, 4), True, False), [2, 3])
+        for line in READ_BACK:
+            with self.subTest(line):
+                tree = ast.parse(text + line.replace("\\n", "\n") + "\n")
+                self.assertEqual(shown_lines(tree, range(2, 4), True), [])
+
+    def test_neighbours(self):
+        """A script's folder, and those around it up to the project's."""
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "project" / "scripts").mkdir(parents=True)
+            (place / "project" / ".git").mkdir()
+            script = str(place / "project" / "scripts" / "train.py")
+            tree = ast.parse("from helpers.io import keep")
+            (place / "helpers").mkdir()
+            self.assertFalse(imports_neighbour(tree, script))
+            (place / "project" / "helpers.py").touch()
+            self.assertTrue(imports_neighbour(tree, script))
+            self.assertTrue(imports_neighbour(ast.parse("from . import keep"), script))
 
     def test_modules(self):
         """What a module binds or returns, others may use; what stays in a function, nobody."""

@@ -7,8 +7,7 @@ from flow import shown_lines
 
 
 def imports_neighbour(tree, path):
-    """True if the file imports one of its folder, or of a package that it is part of."""
-    folder = os.path.dirname(path)
+    """True if the file imports one of its folder or of those around it, up to its project's."""
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -17,8 +16,18 @@ def imports_neighbour(tree, path):
             names.add(node.module.split(".")[0])
         elif isinstance(node, ast.Import):
             names.update(alias.name.split(".")[0] for alias in node.names)
-    places = [os.path.join(folder, name) for name in names]
+    places = [os.path.join(folder, name) for folder in folders_around(path) for name in names]
     return any(os.path.isdir(place) or os.path.exists(place + ".py") for place in places)
+
+
+def folders_around(path):
+    folder = os.path.dirname(os.path.abspath(path))
+    for _ in range(4):
+        yield folder
+        yield os.path.join(folder, "src")
+        if any(os.path.exists(os.path.join(folder, end)) for end in (".git", "pyproject.toml")):
+            return
+        folder = os.path.dirname(folder)
 
 
 def lines_of(path, lines, is_script):

@@ -2,126 +2,96 @@
 
 `self.begun = time.time()` is followed like a name: by the attribute's name, whichever object has
 it. So it must have that name in one way only, and no object may be read as a whole: by its texts
-(`getattr`), as a dict (`vars`), or as it is pickled. Taken for granted: no library reads the
-attributes of objects that it is handed, but by these ways.
+(`getattr`, a format that is no constant), as a dict (`vars`), or as it is saved. Taken for granted:
+no library reads the attributes of objects that it is handed, but by these ways.
 """
 
 import ast
+import re
 
-from calls import HIDING_MODULES_OF_OBJECTS, OBJECT_READERS, PLAIN_BASES, SAVING_NAMES
+from calls import HIDING_MODULES_OF_OBJECTS, OBJECT_READERS, PLAIN_BASES
+from saving import Saving
 from scopes import DEFINITIONS
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-OWN_ACCESS = {"__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__getstate__"}
+FORMATS = {"format", "format_map", "render"}
 
 
 class Attributes:
-    """`followed`: names of attributes."""
+    """`followed`: names of attributes; `lists`: those of them that `= []` alone binds."""
 
-    def __init__(self, names, is_alone):
+    def __init__(self, names):
         self.names = names
+        self.scopes = names.scopes
         self.nodes = list(names.scopes.parents)
-        self.followed = set()
-        self.lists = set()  # those that `= []` alone binds
-        if not names.is_script or not is_alone or any(map(self._reads_objects, self.nodes)):
+        self.followed, self.lists = set(), set()
+        is_private = names.is_script and names.is_alone
+        if not is_private or any(map(self._reads_objects, self.nodes)) or Saving(names).is_there:
             return
-        self.classes = self._own_classes()
-        self.instances = self._names_of_instances()
-        if not self._are_saved():
-            self._collect()
+        self.classes = self._plain_classes()
+        self._collect()
 
     # ---- What reads objects as a whole
 
     def _reads_objects(self, node):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            modules = {alias.name.split(".")[0] for alias in node.names}
-            modules.add((getattr(node, "module", None) or "").split(".")[0])
-            return bool(modules & (HIDING_MODULES_OF_OBJECTS | OBJECT_READERS))
-        if isinstance(node, ast.Name):
-            return node.id in OBJECT_READERS
-        if isinstance(node, ast.Attribute):
-            return node.attr in OBJECT_READERS
-        return getattr(node, "name", "") in OWN_ACCESS
-
-    # ---- Classes and their objects
-
-    def _own_classes(self):
-        """Plain ones, by name, and those that derive from them."""
-        classes = {}
-        for node in ast.walk(self.names.tree):  # from the outside in, and in order
-            if isinstance(node, ast.ClassDef) and self._is_plain(node, classes):
-                classes[node.name] = node
-        return classes
+            imported = {alias.name.split(".")[0] for alias in node.names}
+            imported.add((getattr(node, "module", None) or "").split(".")[0])
+            return bool(imported & (HIDING_MODULES_OF_OBJECTS | OBJECT_READERS))
+        if self.names.meaning(node) == "sys.path" or self._formats_unseen(node):
+            return True
+        name = getattr(node, "attr", getattr(node, "id", getattr(node, "name", "")))
+        return name in OBJECT_READERS
 
     @staticmethod
-    def _is_plain(node, classes):
-        bases = [getattr(base, "attr", getattr(base, "id", "")) for base in node.bases]
-        is_known = all(base in PLAIN_BASES or base in classes for base in bases)
-        return is_known and not node.keywords and not node.decorator_list
+    def _formats_unseen(node):
+        """A call of `format` on what is no text of the file."""
+        function = getattr(node, "func", None)
+        is_format = isinstance(function, ast.Attribute) and function.attr in FORMATS
+        return is_format and not isinstance(function.value, ast.Constant)
+
+    # ---- Classes
+
+    def _plain_classes(self):
+        """By name. None has a child, in the file, of which a library's code may read attributes."""
+        classes = [node for node in self.nodes if isinstance(node, ast.ClassDef)]
+        plain = {node.name: node for node in classes}
+        for node in classes:
+            if plain.get(node.name) is not node:
+                plain[node.name] = None  # two of one name
+        is_settled = False
+        while not is_settled:
+            odd = [node for node in classes if not self._is_plain(node, plain)]
+            names = {node.name for node in odd} | {base for n in odd for base in self._bases(n)}
+            left = {name: node for name, node in plain.items() if node and name not in names}
+            is_settled, plain = len(left) == len(plain), left
+        return plain
+
+    @staticmethod
+    def _bases(node):
+        return [getattr(base, "attr", getattr(base, "id", "")) for base in node.bases]
+
+    def _is_plain(self, node, plain):
+        is_known = all(self._is_plain_base(base, plain) for base in node.bases)
+        return is_known and not node.keywords and not node.decorator_list and node.name in plain
+
+    def _is_plain_base(self, base, plain):
+        if isinstance(base, ast.Name) and base.id in plain:
+            return True
+        return self.names.meaning(base).split(".")[-1] in PLAIN_BASES
 
     def _is_own_object(self, node):
         """`self` in a method of such a class."""
         if not isinstance(node, ast.Name):
             return False
-        method = self.names.scopes.scope_with(node, node.id)
+        method = self.scopes.scope_with(node, node.id)
         if not isinstance(method, FUNCTIONS) or not method.args.args:
             return False
-        owner = self.names.scopes.parents[method]
+        owner = self.scopes.parents[method]
         decorators = {getattr(word, "id", "") for word in method.decorator_list}
-        is_method = self.classes.get(getattr(owner, "name", None)) is owner
+        is_method = isinstance(owner, ast.ClassDef) and self.classes.get(owner.name) is owner
         is_bound = not decorators & {"staticmethod", "classmethod"}
         return is_method and is_bound and method.args.args[0].arg == node.id
-
-    def _names_of_instances(self):
-        """Names that are given what such a class makes."""
-        names = set()
-        for node in self.nodes:
-            value = getattr(node, "value", getattr(node, "context_expr", None))
-            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.withitem)):
-                if value is not None and self._makes_one(value):
-                    names.update(self._targets_of(node))
-        return names
-
-    def _makes_one(self, expression):
-        return any(
-            isinstance(part, ast.Call) and getattr(part.func, "id", None) in self.classes
-            for part in ast.walk(expression)
-        )
-
-    @staticmethod
-    def _targets_of(node):
-        """Names, and attributes, that the node gives a value to."""
-        for place in ("targets", "target", "optional_vars"):
-            targets = getattr(node, place, None) or []
-            for target in targets if isinstance(targets, list) else [targets]:
-                for part in ast.walk(target):
-                    if isinstance(getattr(part, "ctx", None), ast.Store):
-                        yield getattr(part, "attr", getattr(part, "id", ""))
-
-    def _are_saved(self):
-        """True if the file saves things, and hands its objects to somebody who may save them."""
-        if not any(map(self._saves, self.nodes)):
-            return False
-        return any(self._is_object(node) and self._is_handed_on(node) for node in self.nodes)
-
-    @staticmethod
-    def _saves(node):
-        return getattr(node, "attr", getattr(node, "id", None)) in SAVING_NAMES
-
-    def _is_object(self, node):
-        if isinstance(node, ast.Attribute):
-            return node.attr in self.instances
-        if isinstance(node, ast.Call):
-            return getattr(node.func, "id", None) in self.classes
-        return isinstance(node, ast.Name) and (
-            node.id in self.instances or self._is_own_object(node)
-        )
-
-    def _is_handed_on(self, node):
-        around = self.names.scopes.parents[node]
-        if isinstance(around, ast.Attribute) or isinstance(getattr(node, "ctx", None), ast.Store):
-            return False
-        return not isinstance(around, (ast.Expr, ast.Assign, ast.AnnAssign, ast.withitem))
 
     # ---- Names
 
@@ -132,13 +102,16 @@ class Attributes:
                 is_own = isinstance(node.ctx, ast.Store) and self._is_own_object(node.value)
                 (stored.setdefault(node.attr, []).append(node) if is_own else others.add(node.attr))
             others |= self._other_names(node)
+        texts = list(self._texts())
         self.followed = {
-            name for name in stored if name not in others and not self._is_in_a_text(name)
+            name
+            for name in stored
+            if name not in others and name[:2] != "__" and not self._is_in_a_text(name, texts)
         }
         self.lists = {
             name
             for name in self.followed
-            if all(self.names.scopes.is_given_new_list(node) for node in stored[name])
+            if all(self.scopes.is_given_new_list(node) for node in stored[name])
         }
 
     def _other_names(self, node):
@@ -146,17 +119,19 @@ class Attributes:
         if isinstance(node, DEFINITIONS):
             return {node.name}
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            is_of_class = isinstance(self.names.scopes.scope_of(node), ast.ClassDef)
+            is_of_class = isinstance(self.scopes.scope_of(node), ast.ClassDef)
             return {node.id} if is_of_class else set()
         return set(getattr(node, "kwd_attrs", ()))  # of a pattern: `case Timer(begun=x)`
 
-    def _is_in_a_text(self, name):
-        """`"{0.begun}".format(timer)`."""
-        return any("." + name in text for text in self._texts())
+    @staticmethod
+    def _is_in_a_text(name, texts):
+        """As a whole one, in `"{0.begun}".format(timer)`, or in a page's `{{ begun }}`."""
+        place = re.compile(rf"\.{name}\b|\{{\{{\s*{name}\b")
+        return any(text == name or place.search(text) for text in texts)
 
     def _texts(self):
         """All but those that stand alone, as documentation does."""
         for node in self.nodes:
             is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-            if is_text and not isinstance(self.names.scopes.parents[node], ast.Expr):
+            if is_text and not isinstance(self.scopes.parents[node], ast.Expr):
                 yield node.value

@@ -97,26 +97,23 @@ SHOWING_FUNCTIONS = {
 }
 
 # Of a logger, a bar of progress, a writer of metrics. What they return is not used.
-SHOWING_METHODS = {
-    "debug",
-    "info",
-    "warning",
-    "warn",
-    "error",
-    "critical",
-    "exception",
+METHODS_OF_LOGGERS = {"critical", "debug", "error", "exception", "info", "warn", "warning"}
+SHOWING_METHODS = METHODS_OF_LOGGERS | {
+    "add_scalar",
+    "add_scalars",
+    "add_text",
     "log",
     "log_dict",
     "log_metric",
     "log_metrics",
-    "add_scalar",
-    "add_scalars",
-    "add_text",
-    "set_postfix",
-    "set_postfix_str",
     "set_description",
     "set_description_str",
+    "set_postfix",
+    "set_postfix_str",
 }
+
+# What reads them is a terminal.
+STANDARD = {"sys.stderr", "sys.stdout"}
 
 # Whose first argument names what is shown, or is a level or a limit of time.
 METHODS_WITH_NAMES = {
@@ -131,42 +128,108 @@ METHODS_WITH_NAMES = {
 # Their functions by the names of a logger's methods compute.
 NUMBER_MODULES = {"cupy", "jax", "math", "numpy", "tensorflow", "torch"}
 
+# Arguments of a showing method, by name, that are what it shows.
+SHOWN_WORDS = {"main_value", "metrics", "scalar_value", "tag_scalar_dict", "value", "values"}
+
+# By these what was shown is read back.
+READING_BACK = {
+    "EarlyStopping",
+    "ModelCheckpoint",
+    "callback_metrics",
+    "get_metric_history",
+    "get_run",
+    "logged_metrics",
+    "postfix",
+    "search_runs",
+}
+
+# Makers of objects that show, and libraries whose functions do.
+WRITERS = {
+    "logging.getLogger",
+    "tensorboardX.SummaryWriter",
+    "torch.utils.tensorboard.SummaryWriter",
+    "torch.utils.tensorboard.writer.SummaryWriter",
+    "tqdm.auto.tqdm",
+    "tqdm.auto.trange",
+    "tqdm.tqdm",
+    "tqdm.trange",
+}
+SHOWING_LIBRARIES = {"absl", "logging", "loguru", "mlflow", "wandb"}
+
 # By these a file reaches names, or what was printed, unseen.
-HIDING_NAMES = {"redirect_stdout", "redirect_stderr", "StringIO", "BytesIO"}
+HIDING_NAMES = {
+    "BytesIO",
+    "MemoryHandler",
+    "QueueHandler",
+    "QueueListener",
+    "StringIO",
+    "redirect_stderr",
+    "redirect_stdout",
+}
 HIDING_BUILTINS = {"exec", "eval", "locals", "globals", "vars", "builtins", "__builtins__"}
 HIDING_MODULES = {"__main__", "builtins", "inspect"}
 HIDING_METHODS = {"eval", "evaluate", "exec", "query"}
 HIDING_TEXTS = {"stdout", "stderr", "sys.stdout", "sys.stderr", "print", "builtins.print"}
 HIDING_ATTRIBUTES = {"__dict__", "__main__", "_getframe", "dup2", "f_globals", "f_locals"}
-STREAMS = {"print", "stderr", "stdout", "write"}
+STREAMS = {"emit", "print", "showwarning", "stderr", "stdout", "write"}
 
 # By these a file reads objects as a whole, or attributes by their texts.
 OBJECT_READERS = {
-    "vars",
-    "getattr",
-    "setattr",
-    "delattr",
-    "attrgetter",
+    "Memory",
+    "__delattr__",
+    "__dict__",
+    "__getattr__",
+    "__getattribute__",
+    "__getstate__",
+    "__import__",
+    "__match_args__",
+    "__reduce__",
+    "__setattr__",
     "asdict",
     "astuple",
-    "__dict__",
-    "__getstate__",
-    "__reduce__",
-    "Memory",
+    "attrgetter",
+    "delattr",
+    "getattr",
+    "setattr",
+    "vars",
 }
 HIDING_MODULES_OF_OBJECTS = {
     "cloudpickle",
+    "deepdiff",
     "dill",
+    "diskcache",
+    "glom",
+    "importlib",
+    "jinja2",
     "jsonpickle",
     "marshal",
     "operator",
     "pickle",
+    "pystache",
+    "runpy",
     "shelve",
+    "sqlitedict",
     "yaml",
+    "zmq",
 }
 
-# Functions by such names may pickle what they are handed.
-SAVING_NAMES = {"dump", "dumps", "hash", "save", "to_pickle"}
+# A function whose name has one of them may save what it is handed, and all that this holds.
+SAVING_WORDS = {
+    "checkpoint",
+    "dump",
+    "export",
+    "hash",
+    "hyperparam",
+    "log_model",
+    "pickle",
+    "save",
+    "serialize",
+    "tokenize",
+}
+PLAIN_SAVES = {"hashlib", "imsave", "save_image", "savefig", "savetxt"}
+
+# What these give are numbers, whatever they are asked of.
+NUMBERS_OF_OBJECTS = {"abs", "float", "int", "item", "len", "max", "min", "range", "round", "sum"}
 
 # Classes whose own code reads no attributes by names that a subclass gives.
 PLAIN_BASES = {

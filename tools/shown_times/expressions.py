@@ -127,7 +127,16 @@ class Expressions(Names):
         text = getattr(node.left, "value", None)
         if isinstance(node.op, ast.Mod) and isinstance(text, str) and "*" not in text:
             return self.text_of(Value("group", together([left, right]), (left, right)))
+        if isinstance(node.op, ast.Div) and right.kind == "duration" and self._is_guarded(node):
+            return self.spoil(left, right)  # a clock that is too coarse leads elsewhere
         return self.operate(node.op, left, right, node.right)
+
+    def _is_guarded(self, node):
+        while node is not self.tree:
+            node = self.scopes.parents[node]
+            if isinstance(node, (ast.Try, ast.With)):
+                return True
+        return False
 
     def operate(self, operator, left, right, right_node=None):
         if "unknown" in (left.kind, right.kind):

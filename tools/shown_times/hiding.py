@@ -13,8 +13,11 @@ from calls import (
     HIDING_MODULES,
     HIDING_NAMES,
     HIDING_TEXTS,
+    STANDARD,
     STREAMS,
 )
+
+ENDINGS_OF_LOGGING = ("Adapter", "Filter", "Formatter", "Handler", "Logger")
 
 
 def hides(names):
@@ -53,6 +56,8 @@ def _of_name(node, names):
 
 
 def _of_attribute(node, names):
+    if names.meaning(node) == "sys.executable":
+        return True
     around = names.scopes.parents[node]
     is_called_with = isinstance(around, ast.Call) and around.func is node and bool(around.args)
     if node.attr in HIDING_METHODS and is_called_with:  # model.eval() has no arguments
@@ -68,7 +73,37 @@ def _of_keyword(node, names):
 def _of_class(node, names):
     """A handler of logging may do anything with what is logged."""
     bases = [getattr(base, "attr", getattr(base, "id", "")) for base in node.bases]
-    return any(base.endswith(("Handler", "Formatter", "Filter")) for base in bases)
+    return any(base.endswith(ENDINGS_OF_LOGGING) for base in bases)
+
+
+def _of_call(node, names):
+    """A log that goes into an object of the file's, or into a file that it names again; and a file
+    that starts Python, which may read what this one prints."""
+    last = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    if last == "StreamHandler" or (last == "add" and names.meaning(node.func)[:7] == "loguru."):
+        return any(not _is_harmless_place(place, names) for place in node.args[:1])
+    if last in ("FileHandler", "basicConfig"):
+        places = [word.value for word in node.keywords if word.arg == "filename"]
+        return any(_is_named_again(place, names) for place in [*node.args[:1], *places])
+    return False
+
+
+def _is_harmless_place(place, names):
+    is_text = isinstance(place, ast.Constant) and not _is_named_again(place, names)
+    return is_text or names.meaning(place) in STANDARD
+
+
+def _is_named_again(place, names):
+    """A text that stands elsewhere too, or a name that is opened."""
+    for node in names.scopes.parents:
+        if isinstance(place, ast.Constant) and isinstance(node, ast.Constant):
+            if node is not place and node.value == place.value:
+                return True
+        elif isinstance(place, ast.Name) and isinstance(node, ast.Call):
+            is_open = getattr(node.func, "id", "") == "open"
+            if is_open and any(getattr(word, "id", "") == place.id for word in node.args):
+                return True
+    return False
 
 
 RULES = {
@@ -80,4 +115,5 @@ RULES = {
     ast.Attribute: _of_attribute,
     ast.keyword: _of_keyword,
     ast.ClassDef: _of_class,
+    ast.Call: _of_call,
 }

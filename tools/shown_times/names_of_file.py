@@ -16,7 +16,8 @@ class Names:
         self.tree = tree
         self.is_script = is_script
         self.scopes = Scopes(tree)
-        self.attributes = Attributes(self, is_alone)
+        self.is_alone = is_alone
+        self.attributes = Attributes(self)
         self.held = {}  # a value by scope and name, parameters and "return" among them
         self.spoiled = set()
         self.sources = {}  # the calls of clocks, by node

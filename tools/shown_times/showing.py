@@ -2,10 +2,20 @@
 
 import ast
 
-from calls import METHODS_WITH_NAMES, NUMBER_MODULES, SHOWING_FUNCTIONS, SHOWING_METHODS
+from calls import (
+    METHODS_OF_LOGGERS,
+    METHODS_WITH_NAMES,
+    NUMBER_MODULES,
+    READING_BACK,
+    SHOWING_FUNCTIONS,
+    SHOWING_LIBRARIES,
+    SHOWING_METHODS,
+    SHOWN_WORDS,
+    STANDARD,
+    WRITERS,
+)
 from scopes import DEFINITIONS
 
-STANDARD = {"sys.stdout", "sys.stderr"}
 PRINTING = {"print", "rich.print"}  # they take any number of things
 
 
@@ -15,30 +25,57 @@ class Showing:
     def __init__(self, names):
         self.names = names
         self.given = set()  # names that the file gives to functions and attributes itself
+        self.is_read_back = False  # what was handed to a writer of metrics, or to a bar
         self.lists = {}  # by scope and name: whether `name = []` alone binds it
+        self.writers = {}  # by scope and name: whether it alone holds what shows
         for node in names.scopes.parents:
             self._note(node)
 
     def _note(self, node):
         if isinstance(node, DEFINITIONS):
             self.given.add(node.name)
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            self.given.add(node.attr)
         elif isinstance(node, ast.keyword):
             self._note_keyword(node)
+        elif isinstance(node, ast.Constant):
+            self._note_text(node.value)
         elif isinstance(node, ast.arg):
             self.lists[self.names.scopes.scope_of_argument(node), node.arg] = False
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            key = self.names.scopes.scope_with(node, node.id), node.id
-            self.lists[key] = self.lists.get(key, True) and self.names.scopes.is_given_new_list(
-                node
-            )
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            self._note_name(node)
 
     def _note_keyword(self, node):
         if not isinstance(node.value, ast.Constant):
             self.given.add(node.arg)
-        elif node.arg == "monitor" or (node.arg == "filename" and "{" in str(node.value.value)):
+        if node.arg == "monitor" or (node.arg == "filename" and "{" in ast.dump(node.value)):
             self.given.update(("log", "log_dict"))  # a metric that is logged is read back
+
+    def _note_text(self, text):
+        """A method's name by its text, and what says that a metric is read back."""
+        if not isinstance(text, str):
+            return
+        if text in SHOWING_METHODS:
+            self.given.add(text)
+        if text == "monitor" or "metrics.csv" in text:
+            self.given.update(("log", "log_dict"))
+
+    def _note_name(self, node):
+        name = getattr(node, "attr", getattr(node, "id", ""))
+        self.is_read_back |= name in READING_BACK
+        if isinstance(node.ctx, ast.Load):
+            return
+        if isinstance(node, ast.Attribute):
+            return self.given.add(name)
+        if isinstance(self.names.scopes.scope_of(node), ast.ClassDef):
+            self.given.add(name)
+        key = self.names.scopes.scope_with(node, node.id), node.id
+        self.lists[key] = self.lists.get(key, True) and self.names.scopes.is_given_new_list(node)
+        self.writers[key] = self.writers.get(key, True) and self._is_given_writer(node)
+
+    def _is_given_writer(self, node):
+        """`writer = SummaryWriter(...)`, `with tqdm(...) as bar`."""
+        around = self.names.scopes.parents[node]
+        maker = getattr(around, "context_expr", getattr(around, "value", None))
+        return isinstance(maker, ast.Call) and self.names.meaning(maker.func) in WRITERS
 
     def is_own_list(self, node):
         """A name of a list that no other name has."""
@@ -57,7 +94,22 @@ class Showing:
             return False
         is_of_numbers = name.split(".")[0] in NUMBER_MODULES
         leads_elsewhere = any(word.arg in ("out", None) for word in call.keywords)
-        return not is_of_numbers and not leads_elsewhere and call.func.attr not in self.given
+        return not is_of_numbers and not leads_elsewhere and self._is_one(call)
+
+    def _is_one(self, call):
+        """True if the method is no own one of the file's, nor of a module of the user's."""
+        if self.is_read_back and call.func.attr not in METHODS_OF_LOGGERS:
+            return False
+        if self.names.meaning(call.func).split(".")[0] in SHOWING_LIBRARIES:
+            return True
+        if call.func.attr in self.given or "__getattr__" in self.given:
+            return False
+        if self.names.is_alone:
+            return True
+        writer = call.func.value
+        if not isinstance(writer, ast.Name):
+            return False
+        return self.writers.get((self.names.scopes.scope_with(writer, writer.id), writer.id), False)
 
     def _is_shown_there(self, name, call):
         """`file=` may lead to a file that is a result."""
@@ -73,5 +125,8 @@ class Showing:
     def names_of(call):
         """The arguments that name what is shown: a metric, which may be a folder's name too, or a
         logger's level."""
-        name = getattr(call.func, "attr", "")
-        return call.args[:1] if name in METHODS_WITH_NAMES else []
+        if getattr(call.func, "attr", "") not in METHODS_WITH_NAMES:
+            return []
+        named = [word.value for word in call.keywords if word.arg not in SHOWN_WORDS]
+        is_dict = bool(call.args) and isinstance(call.args[0], ast.Dict)  # wandb.log({...})
+        return named if is_dict else call.args[:1] + named

@@ -55,8 +55,8 @@ void note_file_time(const char* path, const void* caller, UserCall kind) {
 }
 
 int note_status(int answer, int folder, const char* path, const struct stat* status) {
-  // Of a Python module its content tells.
-  if (path == nullptr || ends_with(path, ".py"))
+  // A path that the kernel could not read is none. Of a Python module its content tells.
+  if (path == nullptr || (answer != 0 && errno != ENOENT) || ends_with(path, ".py"))
     return answer;
   if (answer == 0)
     note_file_use(FileUse::status, path, status, folder);
