@@ -102,6 +102,25 @@ TEST(Seeds, OfTwoWordsOfEntropyAreNoClocks) {
   EXPECT_EQ(chosen(kind(14), words).why, Reason::own_value);
 }
 
+// As Python hashes a whole number of 128 bits, which NumPy's SeedSequence draws.
+TEST(Seeds, OfLongNumbersOfEntropyAreNoClocks) {
+  const unsigned char bytes[16] = {0x12, 0x34, 0x56, 0x78, 0x9A, 0xBC, 0xDE, 0xF0,
+                                   0x0F, 0x1E, 0x2D, 0x3C, 0x4B, 0x5A, 0x69, 0x78};
+  constexpr uint64_t modulus = (uint64_t{1} << 61) - 1;
+  unsigned __int128 number = 0, turned = 0;
+  for (int i = 0; i < 16; ++i) {
+    number = number << 8 | bytes[i];
+    turned = turned << 8 | bytes[15 - i];
+  }
+  note_clock_sample(Source::nanoseconds, 1'795'000'000, 123'456'789, __builtin_return_address(0));
+  note_entropy(bytes, sizeof bytes);
+  const auto hash = static_cast<uint64_t>(number % modulus);
+  const auto turned_hash = static_cast<uint64_t>(turned % modulus);
+  EXPECT_EQ(chosen(kind(61), hash).why.rule, SeedRule::entropy);
+  EXPECT_EQ(chosen(kind(62), turned_hash).why.rule, SeedRule::entropy);
+  EXPECT_NE(chosen(kind(63), hash + 1).why.rule, SeedRule::entropy);
+}
+
 // int(os.urandom(8).hex(), 16), as CuPy seeds: the first byte is the highest.
 TEST(Seeds, OfHexadecimalDigitsOfEntropyAreNoClocks) {
   volatile uint64_t before = 0x9E6C'63D0'876A'3F16; // what stands in the code is the program's own

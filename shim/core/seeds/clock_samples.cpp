@@ -129,4 +129,27 @@ void share_clock_samples(const RankClockSamples* shared, ClockSamples* mine) {
   begin(*mine);
 }
 
+namespace {
+
+/// A number with one more byte, as Python hashes it: the remainder by 2^61 - 1
+/// (sys.hash_info.modulus), by which 2^61 is 1.
+uint64_t next_digit(uint64_t number, unsigned char byte) {
+  constexpr int bits = 61;
+  constexpr uint64_t modulus = (uint64_t{1} << bits) - 1;
+  const uint64_t rotated = (number << 8 & modulus) | number >> (bits - 8);
+  return (rotated + byte) % modulus;
+}
+
+} // namespace
+
+void detail::note_long_number(const unsigned char* data, size_t size) {
+  uint64_t highest_first = 0, lowest_first = 0;
+  for (size_t i = 0; i < size; ++i) {
+    highest_first = next_digit(highest_first, data[i]);
+    lowest_first = next_digit(lowest_first, data[size - 1 - i]);
+  }
+  note_words(&highest_first, sizeof highest_first);
+  note_words(&lowest_first, sizeof lowest_first);
+}
+
 } // namespace detshim

@@ -123,13 +123,27 @@ inline void note_clock_sample(Source source, uint64_t a, uint64_t b, const void*
   detail::write(samples->latest[entry], reading);
 }
 
-/// Notes a word or two of entropy of our own, so that a seed made of them is known for one.
-inline void note_entropy(const void* data, size_t size) {
-  ClockSamples* const samples =
-      size == 4 || size == 8 ? detail::own_or_new_clock_samples() : nullptr;
+namespace detail {
+
+inline void note_words(const void* data, size_t size) {
+  ClockSamples* const samples = own_or_new_clock_samples();
   for (size_t at = 0; samples != nullptr && at < size; at += 4)
     __builtin_memcpy(&samples->entropy[samples->entropy_count++ % 32],
                      static_cast<const char*>(data) + at, 4);
+}
+
+void note_long_number(const unsigned char* data, size_t size);
+
+} // namespace detail
+
+/// Notes entropy of our own, so that a seed made of it is known for one: a word or two as they are,
+/// 16 or 32 bytes as Python hashes the whole numbers that they make (NumPy's SeedSequence draws
+/// one).
+inline void note_entropy(const void* data, size_t size) {
+  if (size == 4 || size == 8)
+    detail::note_words(data, size);
+  else if (size == 16 || size == 32)
+    detail::note_long_number(static_cast<const unsigned char*>(data), size);
 }
 
 /// The calling thread's samples in this process; nullptr if it has read nothing.

@@ -263,6 +263,17 @@ Explanation explanation_of(const PythonReading& reading, uint64_t numbers,
 
 } // namespace
 
+namespace {
+
+/// A number that Python, or NumPy's SeedSequence, made of what os.urandom gave.
+bool is_from_own_entropy(Kind kind, const PythonSeed& seed) {
+  Explanation made;
+  const RequestedSeed requested = {kind, seed.name(), bits_of(seed), nullptr};
+  return !seed.is_real && !seed.is_sequence && rules::entropy(requested.passed(), made);
+}
+
+} // namespace
+
 void note_python_id(const ReadingPlace& place) {
   if (PythonReading* const reading = next_reading(place))
     reading->is_id = true;
@@ -328,6 +339,8 @@ bool choose_own_python_seed(Kind kind, const PythonSeed& seed, ChosenSeed& chose
     why = {Reason::own_value, SeedRule::low_number};
   else if (is_from_user(seed.name(), 0))
     why = {Reason::own_value, SeedRule::user};
+  else if (is_from_own_entropy(kind, seed))
+    why = {Reason::own_value, SeedRule::entropy};
   chosen = {seed.name(), why, Action::observe};
   return true;
 }
