@@ -13,6 +13,9 @@ DATES = {
     "datetime.date.today",
 }
 
+# Numbers of processes and threads, which may be shown as they are.
+IDS = {"os.getpid", "os.getppid", "threading.get_ident", "threading.get_native_id"}
+
 # With so many arguments: without a time of their own they take the present.
 TEXTS_OF_DATES = {"time.strftime": 1, "time.ctime": 0, "time.asctime": 0}
 

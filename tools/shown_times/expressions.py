@@ -9,6 +9,7 @@ from calls import (
     DURATION_ATTRIBUTES,
     FUNCTIONS_OF_LISTS,
     FUNCTIONS_OF_NUMBERS,
+    IDS,
     LIST_METHODS,
     TEXT_FUNCTIONS,
     TEXT_METHODS,
@@ -266,6 +267,8 @@ class Expressions(Names):
         kind = None
         if name in CLOCKS and not node.args:
             kind = "reading"
+        elif name in IDS and not node.args:
+            kind = "id"
         elif name in DATES:
             kind = "date"
             self.spoil(*[self.value(argument) for argument in node.args])

@@ -12,7 +12,7 @@ number of things.
 
 import ast
 
-from calls import CLOCKS, DATES, NAMES_OF_CLOCKS, OTHER_CLOCKS, WRITERS_OF_TIMES
+from calls import CLOCKS, DATES, IDS, NAMES_OF_CLOCKS, OTHER_CLOCKS, WRITERS_OF_TIMES
 from expressions import Expressions
 from hiding import hides
 from showing import Showing
@@ -55,7 +55,7 @@ class Flow(Expressions):
 
     def _is_clock(self, node):
         name = self.meaning(node)
-        if name in CLOCKS or name in DATES or name in OTHER_CLOCKS:
+        if name in CLOCKS | DATES | IDS | OTHER_CLOCKS:
             return True
         if name in WRITERS_OF_TIMES:
             return not self._is_given_time(node)

@@ -94,6 +94,7 @@ class Showing:
             return False
         is_of_numbers = name.split(".")[0] in NUMBER_MODULES
         leads_elsewhere = any(word.arg in ("out", None) for word in call.keywords)
+        leads_elsewhere |= call.func.attr == "log_dict" and len(call.args) > 1  # MLflow's file
         return not is_of_numbers and not leads_elsewhere and self._is_one(call)
 
     def _is_one(self, call):

@@ -16,7 +16,7 @@ class Value(NamedTuple):
     """What an expression gives.
 
     "unknown" (not yet), "constant", "count" (a number of things), "options" (of a command line),
-    "plain"; of a clock: "reading", "scaled" (in other units, or whole), "date", "duration", "durations" (a list), "text", "texts",
+    "plain"; of a clock: "reading", "scaled" (in other units, or whole), "date", "duration", "durations" (a list), "id", "text", "texts",
     "group" (with its parts), "record" (a dict).
     """
 
@@ -31,7 +31,7 @@ KNOWN_FUNCTIONS = {*FUNCTIONS_OF_NUMBERS, *FUNCTIONS_OF_LISTS, *TEXT_FUNCTIONS, 
 WITHOUT_CLOCK = {"unknown", "constant", "count", "options", "plain"}
 NUMBERS = {"unknown", "constant", "count"}
 TIMES = {"reading", "scaled", "date"}
-SHOWN = {"duration", "durations", "date", "text", "texts", "record"}
+SHOWN = {"duration", "durations", "date", "id", "text", "texts", "record"}
 
 
 def is_of_clock(value):
