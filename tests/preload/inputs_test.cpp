@@ -244,6 +244,16 @@ TEST(Inputs, OfAnExtensionAreNotTheLines) {
   EXPECT_EQ(clocks_of("code.read_clock()\n"), Words{});
   EXPECT_EQ(clocks_of("code.call_back(lambda: time.time())\n"), of_clocks({"t.py:6"}));
   EXPECT_EQ(clocks_of("if time.time() < 9: pass\n"), of_clocks({"t.py:6"}));
+  // pandas is asked for the time by its users alone, through its own Python too.
+  std::filesystem::create_directory(packages / "pandas");
+  std::filesystem::rename(packages / "extension.so", packages / "pandas" / "extension.so");
+  std::ofstream(packages / "pandas" / "times.py")
+      << "import ctypes\ncode = ctypes.PyDLL('site-packages/pandas/extension.so')\n"
+         "code.read_clock.restype = ctypes.py_object\n"
+         "def now(): return code.read_clock()\n";
+  std::ofstream(scratch.path() / "t.py")
+      << "import sys\nsys.path.append('site-packages/pandas')\nimport times\ntimes.now()\n";
+  EXPECT_EQ(reasons_of(scratch, "clock", {"/usr/bin/python3", "t.py"}), of_clocks({"t.py:4"}));
 }
 
 TEST(Inputs, OfTheProcessorByRseqAreNamed) {

@@ -6,6 +6,7 @@ Usage: shown_times_test.py SOURCE [Test.test_NAME]
 
 import ast
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -15,7 +16,9 @@ PROGRAMS = pathlib.Path(__file__).parent / "programs"
 sys.path.insert(0, str(SOURCE / "tools" / "shown_times"))
 
 from answer import imports_neighbour  # noqa: E402
-from flow import Flow, shown_lines  # noqa: E402
+from flow import Flow  # noqa: E402
+from flow import shown_lines as lines_of_flow  # noqa: E402
+from formats import Formats  # noqa: E402
 
 HIDING = r"""
 exec("start += 1")
@@ -103,6 +106,10 @@ class Log(logging.Logger): pass
 from logging.handlers import QueueHandler
 warnings.showwarning = keep
 """.strip().split("\n")
+
+
+def shown_lines(tree, lines, is_script, is_alone=True):
+    return lines_of_flow(Flow(tree, is_script, is_alone), lines)
 
 
 def lines_with(text, mark):
@@ -194,6 +201,20 @@ class Test(unittest.TestCase):
             (place / "project" / "helpers.py").touch()
             self.assertTrue(imports_neighbour(tree, script))
             self.assertTrue(imports_neighbour(ast.parse("from . import keep"), script))
+
+    def test_formats(self):
+        """Times are found in what was printed, and results are not."""
+        text = (PROGRAMS.parent / "printing.py").read_text()
+        patterns = [
+            re.compile(pattern) for pattern in Formats(Flow(ast.parse(text), True)).patterns()
+        ]
+        self.assertGreater(len(patterns), 5)
+        for line in re.findall("# prints: (.*)", text):
+            printed = line.replace("[", "").replace("]", "")
+            times = {
+                found[1].strip() for pattern in patterns for found in pattern.finditer(printed)
+            }
+            self.assertEqual(times, set(re.findall(r"\[(.*?)\]", line)), line)
 
     def test_modules(self):
         """What a module binds or returns, others may use; what stays in a function, nobody."""

@@ -605,6 +605,19 @@ TEST_F(DetshimCommand, LogWrapsReasonsAtATerminal) {
   EXPECT_EQ(next, 40) << "all of them, in order: " << reasons;
 }
 
+TEST_F(DetshimCommand, LogNamesAllLinesOfAReasonOnRequest) {
+  std::string clocks;
+  for (const char* line : {"1", "2", "3", "4"})
+    clocks += std::string(R"({"t":"clock","at":"/usr/lib/libpython3.so+0x)") + line +
+              R"(","py":["/home/me/train.py:)" + line + R"( <module>"],"user":0})" + "\n";
+  write("0-0-1.jsonl", start_line() + clocks + end_line);
+  const std::string all = "train.py:1, train.py:2, train.py:3, train.py:4";
+  EXPECT_FALSE(contains(detshim({"log", log_, "--no-scan"}).out, all));
+  EXPECT_TRUE(contains(detshim({"log", log_, "--no-scan", "--all"}).out, all));
+  const auto document = nlohmann::json::parse(detshim({"log", log_, "--no-scan", "--json"}).out);
+  EXPECT_EQ(document["reasons"][0]["names"].size(), 4U) << document["reasons"];
+}
+
 // The package may have been handed what the user's line read.
 TEST_F(DetshimCommand, LogNamesAPackagesLineWhereTheUserHasNone) {
   const std::string call = call_line(
@@ -617,8 +630,10 @@ TEST_F(DetshimCommand, LogNamesAPackagesLineWhereTheUserHasNone) {
   write("0-0-1.jsonl", start_line() + call + clock + end_line);
   const std::string out = detshim({"log", log_, "--no-scan"}).out;
   EXPECT_TRUE(contains(out, "run to run: trees.py:101")) << out;
+  std::filesystem::remove(std::filesystem::path(log_) / "0-0-1.jsonl");
   write("0-0-1.jsonl", start_line() + call + end_line);
-  EXPECT_FALSE(contains(detshim({"log", log_, "--no-scan"}).out, "trees.py:101"));
+  const std::string without = detshim({"log", log_, "--no-scan"}).out;
+  EXPECT_FALSE(contains(without, "trees.py:101")) << without;
 }
 
 TEST_F(DetshimCommand, LogNamesTheRuleThatToldWhatASeedIs) {

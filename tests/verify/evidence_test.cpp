@@ -360,6 +360,19 @@ TEST_F(Evidence, IsNoneForWhatOneRunLooksForAndMakes) {
   }
 }
 
+// A package's version is looked for in each folder of Python's path, the user's own among them; and
+// a copy asks what it is copied over.
+TEST_F(Evidence, IsThereForQuestionsThatDecideNothing) {
+  for (const std::string ask :
+       {"import importlib.metadata\nlist(importlib.metadata.distributions())\n",
+        "import shutil\nopen('a', 'w').close()\nshutil.copyfile('a', 'b')\nshutil.copy('a', "
+        "'c')\n"}) {
+    write("train.py", "import os\nos.urandom(2)\n" + ask + "open('kept', 'w').close()\n");
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(log_of(timed_)["verdict"], "covered") << ask;
+  }
+}
+
 // What a later run does not do again is another program to it.
 TEST_F(Evidence, IsNoneForWhatTheFirstRunMakes) {
   for (const auto& [name, program] : sections(PROGRAMS_FOLDER "/makes_what_is_not_there.py")) {

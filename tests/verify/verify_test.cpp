@@ -245,6 +245,15 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
 }
 
 // Hours of training need no five runs to be different.
+// No word of a list calls them times: the print in the file does.
+TEST_F(Verify, KnowsTimesByThePrintsOfTheProgram) {
+  write("train.py", contents(PROGRAMS_FOLDER "/prints_times_of_its_own_form.py"));
+  EXPECT_EQ(verify({}, {"/usr/bin/python3", "train.py"}).status, equal) << kept_document();
+  EXPECT_EQ(kept_document()["volatile"].size(), 2U) << kept_document(); // stdout, stderr
+  write("train.py", contents(PROGRAMS_FOLDER "/prints_a_result_like_a_time.py"));
+  EXPECT_EQ(verify({}, {"/usr/bin/python3", "train.py"}).status, different) << kept_document();
+}
+
 TEST_F(Verify, EndsWithTheFirstTwoThatDiffer) {
   const auto runs = [&](const char* script) {
     Words command = words({"-n", "", "--json"}, shell(script));

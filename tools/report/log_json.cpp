@@ -166,6 +166,7 @@ Json verdict_reason(const VerdictReason& reason) {
   return {{"verdict", level_name(reason.level())},
           {"kind", reason.kind()},
           {"text", reason_text(reason)},
+          {"names", reason.names},
           {"remedy", unless_empty(reason_remedy(reason))},
           {"library", unless_empty(reason.library)},
           {"function", unless_empty(reason.function)},

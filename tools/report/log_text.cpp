@@ -510,8 +510,11 @@ private:
     const std::size_t most = verdict_.level == VerdictLevel::verified ? 0 : most_reasons;
     const std::size_t shown =
         all_ ? verdict_.reasons.size() : std::min(verdict_.reasons.size(), most);
-    for (std::size_t i = 0; i < shown; ++i)
+    for (std::size_t i = 0; i < shown; ++i) {
       print_reason(verdict_.reasons[i]);
+      if (all_ && are_cut(verdict_.reasons[i].names))
+        out_ << "    all of them: " << printable(joined(verdict_.reasons[i].names, ", ")) << '\n';
+    }
     if (shown < verdict_.reasons.size())
       out_ << "  "
            << (most == 0 ? counted(verdict_.reasons.size(), "thing") + " can differ, and did not"

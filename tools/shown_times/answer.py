@@ -3,7 +3,8 @@
 import ast
 import os
 
-from flow import shown_lines
+from flow import Flow, shown_lines
+from formats import Formats
 
 
 def imports_neighbour(tree, path):
@@ -30,20 +31,46 @@ def folders_around(path):
         folder = os.path.dirname(folder)
 
 
-def lines_of(path, lines, is_script):
+def tree_of(path):
+    """None for a file that cannot be read."""
     try:
         with open(path, "rb") as file:
-            tree = ast.parse(file.read())
-        return shown_lines(tree, lines, is_script, not imports_neighbour(tree, path))
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
+def lines_of(path, lines, is_script):
+    tree = tree_of(path)
+    if tree is None:
+        return []
+    try:
+        return shown_lines(Flow(tree, is_script, not imports_neighbour(tree, path)), lines)
+    except (RecursionError, MemoryError):
+        return []
+
+
+def formats_of(path):
+    tree = tree_of(path)
+    if tree is None:
+        return []
+    try:
+        flow = Flow(tree, is_script=True, is_trusted=True)
+        return list(Formats(flow).patterns()) if flow.is_known else []
+    except (RecursionError, MemoryError):
         return []
 
 
 def answer(words):
-    """`words`: of each file its name, "script" or "module", and its lines, "12,30". Prints "0 12" for
-    line 12 of the first one."""
+    """`words`: "lines" and of each file its name, "script" or "module", and its lines, "12,30": prints
+    "0 12" for line 12 of the first one. Or "formats" and the same: prints the patterns, a line
+    each."""
     for number in range(len(words) // 3):
-        path, kind, lines = words[3 * number : 3 * number + 3]
+        path, kind, lines = words[3 * number + 1 : 3 * number + 4]
+        if words[0] == "formats":
+            for pattern in formats_of(path):
+                print(pattern)
+            continue
         asked = [int(line) for line in lines.split(",")]
         for line in lines_of(path, asked, kind == "script"):
             print(number, line)

@@ -25,11 +25,14 @@ class Attributes:
         self.scopes = names.scopes
         self.nodes = list(names.scopes.parents)
         self.followed, self.lists = set(), set()
-        is_private = names.is_script and names.is_alone
-        if not is_private or any(map(self._reads_objects, self.nodes)) or Saving(names).is_there:
-            return
         self.classes = self._plain_classes()
-        self._collect()
+        if names.is_trusted or self._is_private():
+            self._collect()
+
+    def _is_private(self):
+        if not (self.names.is_script and self.names.is_alone):
+            return False
+        return not any(map(self._reads_objects, self.nodes)) and not Saving(self.names).is_there
 
     # ---- What reads objects as a whole
 
@@ -82,6 +85,8 @@ class Attributes:
 
     def _is_own_object(self, node):
         """`self` in a method of such a class."""
+        if self.names.is_trusted:
+            return True
         if not isinstance(node, ast.Name):
             return False
         method = self.scopes.scope_with(node, node.id)

@@ -22,10 +22,13 @@ from values import CONSTANT, PLAIN, UNKNOWN, Value, is_of_clock, may_be_shown
 class Flow(Expressions):
     """The readings of a tree, and which of them are spoiled."""
 
-    def __init__(self, tree, is_script, is_alone=True):
-        super().__init__(tree, is_script, is_alone)
+    def __init__(self, tree, is_script, is_alone=True, is_trusted=False):
+        super().__init__(tree, is_script, is_alone, is_trusted)
         self.showing = Showing(self)
-        self.is_known = not hides(self) and self._settle() and not self._hands_over()
+        if is_trusted:
+            self.is_known = self._settle()
+        else:
+            self.is_known = not hides(self) and self._settle() and not self._hands_over()
 
     # ---- The whole
 
@@ -206,9 +209,8 @@ def _last_line(statement):
     return max(statement.lineno, body[0].lineno - 1) if is_compound else statement.end_lineno
 
 
-def shown_lines(tree, lines, is_script, is_alone=True):
+def shown_lines(flow, lines):
     """Those of the lines whose readings are only shown."""
-    flow = Flow(tree, is_script, is_alone)
     if not flow.is_known:
         return []
     shown, others = set(), set()

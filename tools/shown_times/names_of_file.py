@@ -10,13 +10,15 @@ from values import COUNT, NUMBERS, PLAIN, UNKNOWN, Value, are_alike, is_of_clock
 class Names:
     """What each name of a tree holds. Names are looked at without an order."""
 
-    def __init__(self, tree, is_script, is_alone=True):
+    def __init__(self, tree, is_script, is_alone=True, is_trusted=False):
         """`is_script`: what it binds is nobody else's. `is_alone`: no other file of the user's is
-        handed its objects."""
+        handed its objects. `is_trusted`: nothing is done behind the file's back, which is enough to
+        tell what it prints."""
         self.tree = tree
         self.is_script = is_script
         self.scopes = Scopes(tree)
         self.is_alone = is_alone
+        self.is_trusted = is_trusted
         self.attributes = Attributes(self)
         self.held = {}  # a value by scope and name, parameters and "return" among them
         self.spoiled = set()

@@ -76,8 +76,13 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return best != nullptr ? "; did you mean " + *best + '?' : "";
 }
 
+namespace {
+constexpr std::size_t few = 3;
+}
+
+bool are_cut(const std::vector<std::string>& names) { return names.size() > few; }
+
 std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t few = 3;
   std::string result;
   for (std::size_t i = 0; i < std::min(names.size(), few); ++i)
     result += (i == 0 ? "" : ", ") + names[i];

@@ -37,6 +37,9 @@ std::vector<std::string> split(const std::string& text, char between);
 /// else nothing.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
+/// True if some_of() does not name them all.
+bool are_cut(const std::vector<std::string>& names);
+
 /// "a, b, c and 4 more".
 std::string some_of(const std::vector<std::string>& names);
 

@@ -60,8 +60,8 @@ LinesByFile by_file(const std::set<std::string>& lines, std::uint64_t begun) {
 }
 
 /// tools/shown_times/answer.py says what it is asked, and how it answers.
-std::vector<std::string> question(const Log& log, const LinesByFile& files) {
-  std::vector<std::string> words;
+std::vector<std::string> question(const char* what, const Log& log, const LinesByFile& files) {
+  std::vector<std::string> words = {what};
   for (const auto& [file, lines] : files) {
     words.push_back(file);
     words.emplace_back(is_script(log, file) ? "script" : "module");
@@ -77,7 +77,7 @@ std::set<std::string> find_shown_times(const Log& log, const std::set<std::strin
   const LinesByFile files = by_file(lines, log.begun());
   if (files.empty())
     return shown;
-  const Reply reply = ask_python(shown_times_modules, question(log, files));
+  const Reply reply = ask_python(shown_times_modules, question("lines", log, files));
   if (!reply.problem.empty())
     return shown;
   std::istringstream answers(reply.text.value_or(""));
@@ -86,6 +86,21 @@ std::set<std::string> find_shown_times(const Log& log, const std::set<std::strin
       shown.insert(std::next(files.begin(), static_cast<std::ptrdiff_t>(file))->first + ':' +
                    std::to_string(line));
   return shown;
+}
+
+std::vector<std::string> find_shown_formats(const Log& log) {
+  std::set<std::string> lines;
+  for (const Process& process : log.processes)
+    for (const UserPlace& place : process.user_places)
+      if (place.kind == RecordType::clock && place.python.user) {
+        const std::string& frame = place.python.frames[*place.python.user];
+        lines.insert(frame.substr(0, frame.rfind(' ')));
+      }
+  const LinesByFile files = by_file(lines, log.begun());
+  if (files.empty())
+    return {};
+  const Reply reply = ask_python(shown_times_modules, question("formats", log, files));
+  return reply.problem.empty() ? split(reply.text.value_or(""), '\n') : std::vector<std::string>();
 }
 
 } // namespace detshim

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace detshim {
 
@@ -12,5 +13,9 @@ namespace detshim {
 /// printed, logged or handed to a writer of metrics. None where that cannot be told: without
 /// python3, or of a file that was written to after the run began.
 std::set<std::string> find_shown_times(const Log& log, const std::set<std::string>& lines);
+
+/// How the lines look that show them: regular expressions, each with a group around one time. Of
+/// those files of the user's whose lines read clocks.
+std::vector<std::string> find_shown_formats(const Log& log);
 
 } // namespace detshim

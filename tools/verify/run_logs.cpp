@@ -23,6 +23,7 @@
 #include "support/lists.h"
 #include "support/variable.h"
 #include "support/wording.h"
+#include "verdict/shown_times.h"
 #include "verdict/verdict.h"
 #include "verify/perturbations.h"
 
@@ -165,6 +166,8 @@ void add_facts(const Log& log, LoggedFacts& facts) {
   add_processes(log, facts.processes);
   for (const Process& process : log.processes)
     facts.reads_clocks |= contains(process.user_places, RecordType::clock, &UserPlace::kind);
+  const std::vector<std::string> formats = find_shown_formats(log);
+  facts.shown_formats.insert(facts.shown_formats.end(), formats.begin(), formats.end());
 }
 
 } // namespace

@@ -38,6 +38,7 @@ LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& 
 struct LoggedFacts {
   std::map<std::int64_t, std::string> processes; ///< their names by their ids
   bool reads_clocks = false;                     ///< a line of the user's code does
+  std::vector<std::string> shown_formats;        ///< find_shown_formats()
 };
 LoggedFacts logged_facts(const std::string& folder);
 

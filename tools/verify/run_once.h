@@ -55,6 +55,8 @@ struct Run {
   int not_kept = 0; ///< the error for which what was printed is not whole in its file
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   bool reads_clocks = false;                     ///< a line of the user's code does
+  std::vector<std::string> shown_formats;        ///< how its lines look that show times
+  bool has_logged_facts = false;                 ///< whether these three were taken from its log
   std::vector<OutputFile> outputs;
   WrittenFiles unnamed_outputs; ///< that no --output names
   std::string left_alone;       ///< why some outputs were not taken; empty: all were

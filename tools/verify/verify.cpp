@@ -38,10 +38,15 @@
 namespace detshim {
 namespace {
 
+/// Once it has ended.
 void add_logged_facts(Run& run) {
+  if (run.has_logged_facts)
+    return;
+  run.has_logged_facts = true;
   LoggedFacts facts = logged_facts(run.log().string());
   run.processes.merge(facts.processes);
   run.reads_clocks = facts.reads_clocks;
+  run.shown_formats = std::move(facts.shown_formats);
 }
 
 /// A line for each run as it ends, on a terminal as it begins: who waits for hours reads them.
@@ -441,8 +446,9 @@ void look_at_reach(const VerifyPlan& plan, Verification& result) {
 
 void judge_runs(const VerifyPlan& plan, Verification& result) {
   take_times(result);
-  for (Run& run : result.controls)
-    add_logged_facts(run);
+  for (std::vector<Run>* const runs : {&result.controls, &result.runs})
+    for (Run& run : *runs)
+      add_logged_facts(run);
   judge_logs(plan, result);
   if (result.resumed) // the killed one has no end
     add_log_problem(result, judge_log(result.resumed->log().string(), plan.accepted));

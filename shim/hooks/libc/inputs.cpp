@@ -54,9 +54,28 @@ void note_file_time(const char* path, const void* caller, UserCall kind) {
   note_input(kind, caller);
 }
 
+namespace {
+
+/// Python's shutil asks whether the two files of a copy are one, and what the new one is then like,
+/// by os.path too. What it does hangs on neither.
+bool is_question_of_a_copy() {
+  int number = 0;
+  bool is_path = false, is_copy = false;
+  each_python_frame(3, [&](const PythonFrame& frame) {
+    is_copy |= (number == 0 || is_path) && ends_with(frame.file, "/shutil.py");
+    is_path = contains(frame.file, "genericpath") || contains(frame.file, "posixpath");
+    ++number;
+  });
+  return is_copy;
+}
+
+} // namespace
+
 int note_status(int answer, int folder, const char* path, const struct stat* status) {
   // A path that the kernel could not read is none. Of a Python module its content tells.
   if (path == nullptr || (answer != 0 && errno != ENOENT) || ends_with(path, ".py"))
+    return answer;
+  if (!notes_file_uses() || is_question_of_a_copy())
     return answer;
   if (answer == 0)
     note_file_use(FileUse::status, path, status, folder);
@@ -72,8 +91,10 @@ void note_status_of_open(int fd, const void* caller) {
 
 void note_listed_folder(const char* path, const void* caller) {
   note_file_of_system(path, caller);
-  // An import reads the names in each folder of sys.path; what comes of it is opened.
-  if (notes_file_uses() && !is_import_of_python(caller))
+  // An import reads the names in each folder of sys.path; what comes of it is opened. So does who
+  // asks for the version of a package.
+  if (notes_file_uses() && !is_import_of_python(caller) &&
+      !contains(innermost_python_frame().file, "/importlib/metadata/"))
     note_file_use(FileUse::listed, path);
 }
 

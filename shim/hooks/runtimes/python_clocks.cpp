@@ -90,6 +90,12 @@ bool is_handed_a_clock() {
   return !is_named;
 }
 
+/// True for packages' machine code that reads a clock where it is asked for the time, and for
+/// nothing else: datetime64("now"), Timestamp.now().
+bool gives_times(const Module& module) {
+  return contains(module.path, "-packages/numpy/") || contains(module.path, "-packages/pandas/");
+}
+
 /// Whether the interpreter calls, for code that is not importing; where, within the budget.
 bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) {
   LookedAt& mine = looked_at[budget];
@@ -97,10 +103,10 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) 
     return false;
   if (mine.caller != caller) {
     Module module;
-    mine.is_in_python = find_module(caller, module) &&
-                        (is_python(module) || contains(module.path, "/lib-dynload/") ||
-                         contains(module.path, "-packages/numpy/") ||        // datetime64("now")
-                         starts_with(file_name(module.path), "libsqlite3")); // its 'now'
+    mine.is_in_python =
+        find_module(caller, module) &&
+        (is_python(module) || contains(module.path, "/lib-dynload/") || gives_times(module) ||
+         starts_with(file_name(module.path), "libsqlite3")); // its 'now'
 
     mine.caller = caller;
     if (!mine.is_in_python)
@@ -192,11 +198,24 @@ bool is_for_an_extension(const void* caller, PythonReading reading) {
     const auto* const code = reinterpret_cast<const void*>(frames.addresses[i]);
     if (!find_module(code, module))
       return false;
-    if (contains(module.path, "-packages/") && !contains(module.path, "-packages/numpy/"))
+    if (contains(module.path, "-packages/") && !gives_times(module))
       return true;
     if (is_python(module) && runs_python(module, code))
       return false;
   }
+  return false;
+}
+
+/// True if machine code that gives times reads, whoever of its package called it.
+bool is_given_time(const void* caller) {
+  NativeFrames frames;
+  constexpr int few = 8;
+  find_native_frames(caller, frames, few);
+  Module module;
+  for (int i = 0; i < frames.count; ++i)
+    if (find_module(reinterpret_cast<const void*>(frames.addresses[i]), module) &&
+        gives_times(module))
+      return true;
   return false;
 }
 
@@ -209,7 +228,7 @@ bool is_reading_of_users_python(const void* caller, PythonReading reading,
   if (call_site.user == 0 || is_of_text())
     return true;
   return reading == PythonReading::time &&
-         (is_of_pythons_library(call_site) || is_handed_a_clock());
+         (is_of_pythons_library(call_site) || is_handed_a_clock() || is_given_time(caller));
 }
 
 /// True if a line of the user's has asyncio wake it, or end what takes too long: in which order

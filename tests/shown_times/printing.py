@@ -1,0 +1,30 @@
+import logging
+import os
+import time
+
+log = logging.getLogger("train")
+start = time.time()
+for epoch in range(3):
+    loss = 1 / (epoch + 1)
+    # prints: epoch 2: loss 0.3333, [12.34]s, [7.1] steps/s
+    print(
+        f"epoch {epoch}: loss {loss:.4f}, {time.time() - start:.2f}s, {3 / (time.time() - start):.1f} steps/s"
+    )
+    # prints: slowest [0.034]s
+    print("slowest", f"{time.time() - start:.3f}s\n")
+    # prints: 2026-01-01 INFO loss 0.5 after [0:00:12]
+    log.info("loss %.1f after %s", loss, str(time.time() - start))
+    # prints: INFO peak 158 MB in [0.3] s
+    log.info("peak %d MB in %.1f s", 158, time.time() - start)
+    # prints: process [4711] begins
+    print("process %d begins" % os.getpid())
+    # prints: total: 3.5
+    print("total:", loss)
+    # prints: total: 4.25
+    print("total:", time.time() - start)
+    # prints: 33%, loss=0.5, seconds=[0.2]
+    bar.set_postfix(loss=loss, seconds=time.time() - start)
+    # prints: 12.5
+    print(time.time() - start)
+    # prints: 0.25
+    print(loss)
