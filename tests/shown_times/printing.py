@@ -2,6 +2,9 @@ import logging
 import os
 import time
 
+from tqdm import tqdm
+
+bar = tqdm()
 log = logging.getLogger("train")
 start = time.time()
 for epoch in range(3):
