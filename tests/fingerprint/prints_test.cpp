@@ -249,8 +249,7 @@ TEST(Fingerprint, InVerifyStandsBesideTheVerdict) {
     const size_t cause = result.out.find("printf, ");
     ASSERT_NE(cause, std::string::npos) << result.out;
     EXPECT_NE(result.out.find(line_of_the_sum(), cause), std::string::npos) << result.out;
-    EXPECT_NE(result.out.find("which may race: racing_sum.cpp:", cause),
-              std::string::npos)
+    EXPECT_NE(result.out.find("which may race: racing_sum.cpp:", cause), std::string::npos)
         << result.out;
     return;
   }

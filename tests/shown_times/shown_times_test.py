@@ -16,7 +16,7 @@ PROGRAMS = pathlib.Path(__file__).parent / "programs"
 sys.path.insert(0, str(SOURCE / "tools" / "shown_times"))
 
 from answer import imports_neighbour  # noqa: E402
-from flow import Flow  # noqa: E402
+from flow import Flow, kept_lines  # noqa: E402
 from flow import shown_lines as lines_of_flow  # noqa: E402
 from formats import Formats  # noqa: E402
 
@@ -215,6 +215,17 @@ class Test(unittest.TestCase):
                 found[1].strip() for pattern in patterns for found in pattern.finditer(printed)
             }
             self.assertEqual(times, set(re.findall(r"\[(.*?)\]", line)), line)
+
+    def test_kept(self):
+        """What a library has measured is a time too. A file with a handler of logs shows none."""
+        text = (PROGRAMS.parent / "library_times.py").read_text()
+        self.assertEqual(sorted(kept_lines(Flow(ast.parse(text), True))), lines_with(text, "kept"))
+        plain = text[text.index("search =") :]
+        shown = [
+            line for line in lines_with(plain, "kept") if "print" not in plain.split("\n")[line - 1]
+        ]
+        flow = Flow(ast.parse("import numpy as np\n" + plain), True)
+        self.assertEqual(sorted(kept_lines(flow)), [line + 1 for line in shown])
 
     def test_modules(self):
         """What a module binds or returns, others may use; what stays in a function, nobody."""

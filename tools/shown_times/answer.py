@@ -3,7 +3,7 @@
 import ast
 import os
 
-from flow import Flow, shown_lines
+from flow import Flow, kept_lines, shown_lines
 from formats import Formats
 
 
@@ -40,14 +40,18 @@ def tree_of(path):
         return None
 
 
-def lines_of(path, lines, is_script):
+def flow_of(path, is_script):
     tree = tree_of(path)
-    if tree is None:
-        return []
     try:
-        return shown_lines(Flow(tree, is_script, not imports_neighbour(tree, path)), lines)
+        alone = tree is not None and not imports_neighbour(tree, path)
+        return Flow(tree, is_script, alone) if tree is not None else None
     except (RecursionError, MemoryError):
-        return []
+        return None
+
+
+def lines_of(path, lines, is_script):
+    flow = flow_of(path, is_script)
+    return shown_lines(flow, lines) if flow is not None else []
 
 
 def formats_of(path):
@@ -62,15 +66,19 @@ def formats_of(path):
 
 
 def answer(words):
-    """`words`: "lines" and of each file its name, "script" or "module", and its lines, "12,30": prints
-    "0 12" for line 12 of the first one. Or "formats" and the same: prints the patterns, a line
-    each."""
+    """`words`: "lines" and of each file its name, "script" or "module", and its lines, "12,30". Prints
+    "shown 0 12" for line 12 of the first one, and "kept 0 7" for one that takes a time which a
+    library keeps. Or "formats" and the same: prints the patterns, a line each."""
     for number in range(len(words) // 3):
         path, kind, lines = words[3 * number + 1 : 3 * number + 4]
         if words[0] == "formats":
             for pattern in formats_of(path):
                 print(pattern)
             continue
-        asked = [int(line) for line in lines.split(",")]
-        for line in lines_of(path, asked, kind == "script"):
-            print(number, line)
+        flow = flow_of(path, kind == "script")
+        if flow is None:
+            continue
+        for line in shown_lines(flow, [int(line) for line in lines.split(",") if line]):
+            print("shown", number, line)
+        for line in sorted(set(kept_lines(flow))):
+            print("kept", number, line)

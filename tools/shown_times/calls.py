@@ -13,6 +13,21 @@ DATES = {
     "datetime.date.today",
 }
 
+# What libraries have measured, and keep under these keys and in these attributes: scikit-learn's
+# searches, the Trainer of Transformers, tqdm's bars, gensim.
+KEPT_KEYS = {
+    "eval_runtime",
+    "fit_time",
+    "mean_fit_time",
+    "mean_score_time",
+    "score_time",
+    "std_fit_time",
+    "std_score_time",
+    "train_runtime",
+}
+KEPT_ATTRIBUTES = {"format_dict", "last_print_t", "refit_time_", "start_t", "total_train_time"}
+KEPT_OF_RECORDS = {"created", "msecs", "relativeCreated"}  # of logging's, which a handler is given
+
 # Numbers of processes and threads, which may be shown as they are.
 IDS = {"os.getpid", "os.getppid", "threading.get_ident", "threading.get_native_id"}
 
@@ -133,6 +148,9 @@ NUMBER_MODULES = {"cupy", "jax", "math", "numpy", "tensorflow", "torch"}
 
 # Arguments of a showing method, by name, that are what it shows.
 SHOWN_WORDS = {"main_value", "metrics", "scalar_value", "tag_scalar_dict", "value", "values"}
+
+# How the names of logging's classes end.
+ENDINGS_OF_LOGGING = ("Adapter", "Filter", "Formatter", "Handler", "Logger")
 
 # By these what was shown is read back.
 READING_BACK = {

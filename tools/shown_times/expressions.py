@@ -10,6 +10,9 @@ from calls import (
     FUNCTIONS_OF_LISTS,
     FUNCTIONS_OF_NUMBERS,
     IDS,
+    KEPT_ATTRIBUTES,
+    KEPT_KEYS,
+    KEPT_OF_RECORDS,
     LIST_METHODS,
     TEXT_FUNCTIONS,
     TEXT_METHODS,
@@ -163,6 +166,9 @@ class Expressions(Names):
 
     def of_Attribute(self, node):
         value = self.value(node.value)
+        if self.is_kept_attribute(node):
+            self.spoil(value)
+            return self._kept_time(node, "reading")
         if self.is_followed_attribute(node):
             self.spoil(value)
             return self.held.get(("attribute", node.attr), self.missing)
@@ -175,7 +181,26 @@ class Expressions(Names):
         is_shape = node.attr == "shape" and not is_of_clock(value)
         return Value("options") if is_shape else self.spoil(value)
 
+    def is_kept_attribute(self, node):
+        """What a library has measured: `model.total_train_time`, `record.created`."""
+        if not isinstance(node.ctx, ast.Load):
+            return False
+        is_records = node.attr in KEPT_OF_RECORDS and self.handles_records
+        return is_records or node.attr in KEPT_ATTRIBUTES
+
+    def is_kept_item(self, node):
+        """`search.cv_results_["mean_fit_time"]`."""
+        key = getattr(node.slice, "value", None)
+        return isinstance(node.ctx, ast.Load) and isinstance(key, str) and key in KEPT_KEYS
+
+    def _kept_time(self, node, kind):
+        self.sources[node] = "kept"
+        return Value(kind, frozenset([node]))
+
     def of_Subscript(self, node):
+        if self.is_kept_item(node):
+            self.spoil(self.value(node.value))
+            return self._kept_time(node, "durations")
         value = self.value(node.value)
         place = getattr(node.slice, "value", None)  # in Python 3.8 an ast.Index is around it
         place = getattr(place, "value", place)

@@ -209,6 +209,15 @@ def _last_line(statement):
     return max(statement.lineno, body[0].lineno - 1) if is_compound else statement.end_lineno
 
 
+def kept_lines(flow):
+    """The lines that take a time which a library keeps, and do not only show it."""
+    for node in flow.scopes.parents:
+        is_item = isinstance(node, ast.Subscript) and flow.is_kept_item(node)
+        if is_item or (isinstance(node, ast.Attribute) and flow.is_kept_attribute(node)):
+            if not flow.is_known or node not in flow.sources or node in flow.spoiled:
+                yield node.lineno
+
+
 def shown_lines(flow, lines):
     """Those of the lines whose readings are only shown."""
     if not flow.is_known:

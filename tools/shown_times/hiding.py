@@ -17,8 +17,6 @@ from calls import (
     STREAMS,
 )
 
-ENDINGS_OF_LOGGING = ("Adapter", "Filter", "Formatter", "Handler", "Logger")
-
 
 def hides(names):
     """True for such a file; `names` are those of its tree."""
@@ -72,8 +70,7 @@ def _of_keyword(node, names):
 
 def _of_class(node, names):
     """A handler of logging may do anything with what is logged."""
-    bases = [getattr(base, "attr", getattr(base, "id", "")) for base in node.bases]
-    return any(base.endswith(ENDINGS_OF_LOGGING) for base in bases)
+    return names.is_of_logging(node)
 
 
 def _of_call(node, names):

@@ -3,6 +3,7 @@
 import ast
 
 from attributes import Attributes
+from calls import ENDINGS_OF_LOGGING
 from scopes import Scopes
 from values import COUNT, NUMBERS, PLAIN, UNKNOWN, Value, are_alike, is_of_clock, together
 
@@ -25,6 +26,15 @@ class Names:
         self.sources = {}  # the calls of clocks, by node
         self.functions = self._own_functions()
         self.missing = UNKNOWN  # of a name that nothing gave a value to
+        self.handles_records = any(map(self.is_of_logging, self.scopes.parents))
+
+    @staticmethod
+    def is_of_logging(node):
+        """A class that is handed the records of a log."""
+        bases = [
+            getattr(base, "attr", getattr(base, "id", "")) for base in getattr(node, "bases", ())
+        ]
+        return any(base.endswith(ENDINGS_OF_LOGGING) for base in bases)
 
     def _own_functions(self):
         """Functions of the file that are called by their names, and nothing else."""

@@ -90,7 +90,7 @@ def _of_sum(left, right, right_node):
 
 def _of_product(left, right, _):
     kinds = {left, right}
-    for kind in ("duration", "text"):
+    for kind in ("duration", "durations", "text"):
         if kind in kinds and left != right and not kinds - {kind, *NUMBERS}:
             return kind
     return "scaled" if "constant" in kinds and kinds & {"reading", "scaled"} else None
@@ -99,6 +99,8 @@ def _of_product(left, right, _):
 def _of_quotient(left, right, _):
     if "duration" in (left, right) and not {left, right} - {"duration", *NUMBERS}:
         return "duration"
+    if left == "durations" and right in NUMBERS:
+        return "durations"
     return "scaled" if left in ("reading", "scaled") and right == "constant" else None
 
 

@@ -36,15 +36,14 @@ bool is_as_it_ran(const std::string& file, std::uint64_t begun) {
   return micros(status.st_mtim) < begun && micros(status.st_ctim) < begun;
 }
 
-/// True for a file that a process was started with: no other file imports what it binds.
-bool is_script(const Log& log, const std::string& file) {
+/// The files that processes were started with: no other file imports what they bind.
+std::set<std::string> scripts_of(const Log& log) {
+  std::set<std::string> scripts;
   for (const Process& process : log.processes)
     for (const Start& start : process.starts)
       for (const std::string& word : start.args)
-        if ((fs::path(start.working_directory) / word).lexically_normal() ==
-            fs::path(file).lexically_normal())
-          return true;
-  return false;
+        scripts.insert((fs::path(start.working_directory) / word).lexically_normal().string());
+  return scripts;
 }
 
 using LinesByFile = std::map<std::string, std::set<std::string>>;
@@ -60,11 +59,12 @@ LinesByFile by_file(const std::set<std::string>& lines, std::uint64_t begun) {
 }
 
 /// tools/shown_times/answer.py says what it is asked, and how it answers.
-std::vector<std::string> question(const char* what, const Log& log, const LinesByFile& files) {
+std::vector<std::string> question(const char* what, const std::set<std::string>& scripts,
+                                  const LinesByFile& files) {
   std::vector<std::string> words = {what};
   for (const auto& [file, lines] : files) {
     words.push_back(file);
-    words.emplace_back(is_script(log, file) ? "script" : "module");
+    words.emplace_back(scripts.contains(fs::path(file).lexically_normal()) ? "script" : "module");
     words.push_back(joined(lines, ","));
   }
   return words;
@@ -72,20 +72,26 @@ std::vector<std::string> question(const char* what, const Log& log, const LinesB
 
 } // namespace
 
-std::set<std::string> find_shown_times(const Log& log, const std::set<std::string>& lines) {
-  std::set<std::string> shown;
-  const LinesByFile files = by_file(lines, log.begun());
+TimeLines find_time_lines(const Log& log, const std::set<std::string>& lines) {
+  TimeLines result;
+  LinesByFile files = by_file(lines, log.begun());
+  const std::set<std::string> scripts = scripts_of(log);
+  for (const std::string& script : scripts)
+    if (script.ends_with(".py") && is_as_it_ran(script, log.begun()))
+      files[script];
   if (files.empty())
-    return shown;
-  const Reply reply = ask_python(shown_times_modules, question("lines", log, files));
+    return result;
+  const Reply reply = ask_python(shown_times_modules, question("lines", scripts, files));
   if (!reply.problem.empty())
-    return shown;
+    return result;
   std::istringstream answers(reply.text.value_or(""));
-  for (std::size_t file = 0, line = 0; answers >> file >> line;)
+  std::string what;
+  for (std::size_t file = 0, line = 0; answers >> what >> file >> line;)
     if (file < files.size())
-      shown.insert(std::next(files.begin(), static_cast<std::ptrdiff_t>(file))->first + ':' +
-                   std::to_string(line));
-  return shown;
+      (what == "kept" ? result.kept : result.shown)
+          .insert(std::next(files.begin(), static_cast<std::ptrdiff_t>(file))->first + ':' +
+                  std::to_string(line));
+  return result;
 }
 
 std::vector<std::string> find_shown_formats(const Log& log) {
@@ -99,7 +105,7 @@ std::vector<std::string> find_shown_formats(const Log& log) {
   const LinesByFile files = by_file(lines, log.begun());
   if (files.empty())
     return {};
-  const Reply reply = ask_python(shown_times_modules, question("formats", log, files));
+  const Reply reply = ask_python(shown_times_modules, question("formats", {}, files));
   return reply.problem.empty() ? split(reply.text.value_or(""), '\n') : std::vector<std::string>();
 }
 

@@ -121,10 +121,12 @@ private:
     std::set<std::string> candidates;
     for (const auto& [line, places] : python_clocks_)
       candidates.insert(places.begin(), places.end());
-    const std::set<std::string> shown = find_shown_times(inputs_.log, candidates);
+    const TimeLines times = find_time_lines(inputs_.log, candidates);
+    for (const std::string& line : times.kept)
+      add(Finding::clock_read, "", line_of_frame(line + ' '));
     for (const auto& [line, places] : python_clocks_) {
       const bool is_shown = std::ranges::all_of(places, [&](const std::string& place) {
-        return shown.contains(place);
+        return times.shown.contains(place);
       });
       if (is_shown)
         findings.shown_times.push_back(line);
