@@ -54,8 +54,6 @@ getattr(timer, name)
 setattr(timer, name, 1)
 import pickle; pickle.dump(timer, file)
 from operator import attrgetter
-print(asdict(timer))
-from dataclasses import asdict as plain
 torch.save(timer, "timer.pt")
 torch.save({"timer": timer, "epoch": 1}, "timer.pt")
 joblib.dump([timer], "timer")

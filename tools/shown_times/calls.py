@@ -206,8 +206,6 @@ OBJECT_READERS = {
     "__match_args__",
     "__reduce__",
     "__setattr__",
-    "asdict",
-    "astuple",
     "attrgetter",
     "delattr",
     "getattr",

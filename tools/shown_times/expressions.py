@@ -322,11 +322,10 @@ class Expressions(Names):
 
     def call_named(self, name, arguments, words):
         of_clock = [value for value in [*arguments, *words.values()] if is_of_clock(value)]
-        if name in ("len", "int") and not of_clock:
-            return COUNT
         if not of_clock:
-            is_unknown = any(value.kind == "unknown" for value in arguments)
-            return UNKNOWN if is_unknown and name in KNOWN_FUNCTIONS else PLAIN
+            if name in KNOWN_FUNCTIONS and any(value.kind == "unknown" for value in arguments):
+                return UNKNOWN
+            return COUNT if name in ("len", "int") else PLAIN
         kind = self._kind_of_call(name, arguments, words)
         if kind is None:
             return self.spoil(*of_clock)
