@@ -54,6 +54,10 @@ class Expressions(Names):
         return PLAIN if isinstance(node.value, str) else CONSTANT
 
     def of_Name(self, node):
+        meter = self.meter_of(node)
+        if meter is not None:  # as a whole it is a text of what it holds, or a use
+            held = self.held.get(meter, PLAIN)
+            return Value("text", held.sources) if is_of_clock(held) else PLAIN
         scope = self.scopes.scope_with(node, node.id)
         if scope is None or self.scopes.imported(scope, node.id):
             return PLAIN
@@ -165,6 +169,9 @@ class Expressions(Names):
         return PLAIN if is_identity and is_of_none else self.spoil(*values)
 
     def of_Attribute(self, node):
+        meter = self.meter_of(node.value)
+        if meter is not None:
+            return self.held.get(meter, PLAIN)
         value = self.value(node.value)
         if self.is_kept_attribute(node):
             self.spoil(value)
@@ -358,7 +365,19 @@ class Expressions(Names):
         given = {kind for kind in kinds if kind not in WITHOUT_CLOCK}
         return wanted.get(next(iter(given))) if len(given) == 1 else None
 
+    def call_meter(self, meter, given):
+        """What it is handed, it holds: durations, or nothing of a clock."""
+        for value in given:
+            if value.kind == "duration":
+                self.give(meter, value)
+            elif is_of_clock(value):
+                self.spoil(value)
+        return self.held.get(meter, PLAIN)
+
     def call_method(self, function, arguments, words):
+        meter = self.meter_of(function.value)
+        if meter is not None:
+            return self.call_meter(meter, [*arguments, *words.values()])
         value = self.value(function.value)
         given = [*arguments, *words.values()]
         of_clock = [argument for argument in given if is_of_clock(argument)]

@@ -63,7 +63,7 @@ class Flow(Expressions):
         if name in WRITERS_OF_TIMES:
             return not self._is_given_time(node)
         last = getattr(node, "attr", getattr(node, "id", ""))
-        return last in NAMES_OF_CLOCKS and self._is_called(node)
+        return last in NAMES_OF_CLOCKS and self.is_called(node)
 
     def _is_given_time(self, node):
         call = self.scopes.parents[node]
@@ -71,7 +71,7 @@ class Flow(Expressions):
 
     def _hands_over(self):
         """True for a file that holds a clock by another name: `now = time.time`."""
-        return not all(self._is_called(node) for node in self.clocks())
+        return not all(self.is_called(node) for node in self.clocks())
 
     # ---- Statements
 

@@ -4,6 +4,7 @@ import ast
 
 from attributes import Attributes
 from calls import ENDINGS_OF_LOGGING
+from meters import Meters
 from scopes import Scopes
 from values import COUNT, NUMBERS, PLAIN, UNKNOWN, Value, are_alike, is_of_clock, together
 
@@ -21,6 +22,7 @@ class Names:
         self.is_alone = is_alone
         self.is_trusted = is_trusted
         self.attributes = Attributes(self)
+        self.meters = Meters(self)
         self.held = {}  # a value by scope and name, parameters and "return" among them
         self.spoiled = set()
         self.sources = {}  # the calls of clocks, by node
@@ -48,7 +50,7 @@ class Names:
     def _names_of(self, node):
         """What the node binds, or reads without calling it."""
         if isinstance(node, ast.Name):
-            return set() if self._is_called(node) else {node.id}
+            return set() if self.is_called(node) else {node.id}
         if isinstance(node, ast.alias):
             return {node.asname or node.name.split(".")[0]}
         names = {getattr(node, "name", None), getattr(node, "rest", None)}
@@ -63,7 +65,7 @@ class Names:
     def _yields(function):
         return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function))
 
-    def _is_called(self, node):
+    def is_called(self, node):
         parent = self.scopes.parents[node]
         return isinstance(parent, ast.Call) and parent.func is node
 
@@ -115,6 +117,13 @@ class Names:
         if held.kind == "plain" and held.sources:
             self.spoiled.update(held.sources)
         self.held[key] = held
+
+    def meter_of(self, node):
+        """The key of the object that a name names; None for another expression."""
+        if not isinstance(node, ast.Name):
+            return None
+        key = self.scopes.scope_with(node, node.id), node.id
+        return ("meter", *key) if key in self.meters.keys else None
 
     def is_followed_attribute(self, node):
         return isinstance(node, ast.Attribute) and node.attr in self.attributes.followed
