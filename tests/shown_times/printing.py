@@ -15,11 +15,11 @@ for epoch in range(3):
     )
     # prints: slowest [0.034]s
     print("slowest", f"{time.time() - start:.3f}s\n")
-    # prints: 2026-01-01 INFO loss 0.5 after [0:00:12]
+    # prints: 2026-01-01 INFO loss 0.5 after 0:00:12
     log.info("loss %.1f after %s", loss, str(time.time() - start))
     # prints: INFO peak 158 MB in [0.3] s
     log.info("peak %d MB in %.1f s", 158, time.time() - start)
-    # prints: process [4711] begins
+    # prints: process 4711 begins
     print("process %d begins" % os.getpid())
     # prints: total: 3.5
     print("total:", loss)

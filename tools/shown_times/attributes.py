@@ -83,10 +83,8 @@ class Attributes:
             return True
         return self.names.meaning(base).split(".")[-1] in PLAIN_BASES
 
-    def _is_own_object(self, node):
+    def is_own_object(self, node):
         """`self` in a method of such a class."""
-        if self.names.is_trusted:
-            return True
         if not isinstance(node, ast.Name):
             return False
         method = self.scopes.scope_with(node, node.id)
@@ -104,7 +102,7 @@ class Attributes:
         stored, others = {}, set()
         for node in self.nodes:
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-                is_own = isinstance(node.ctx, ast.Store) and self._is_own_object(node.value)
+                is_own = isinstance(node.ctx, ast.Store) and self.is_own_object(node.value)
                 (stored.setdefault(node.attr, []).append(node) if is_own else others.add(node.attr))
             others |= self._other_names(node)
         texts = list(self._texts())

@@ -36,6 +36,7 @@ from values import (
     is_part_of_times,
     kind_of_operation,
     may_be_shown,
+    strict_kind,
     together,
 )
 
@@ -152,7 +153,8 @@ class Expressions(Names):
         if not is_of_clock(left) and not is_of_clock(right):
             is_number = left.kind in NUMBERS and right.kind in NUMBERS
             return COUNT if is_number else PLAIN
-        kind = kind_of_operation(operator, left.kind, right.kind, right_node)
+        rule = strict_kind if self.is_trusted else kind_of_operation
+        kind = rule(operator, left.kind, right.kind, right_node)
         if kind is None or (left.kind in TIMES and not self._is_one_clock(left, right)):
             return self.spoil(left, right)
         return Value(kind, left.sources | right.sources)
@@ -190,7 +192,7 @@ class Expressions(Names):
 
     def is_kept_attribute(self, node):
         """What a library has measured: `model.total_train_time`, `record.created`."""
-        if not isinstance(node.ctx, ast.Load):
+        if self.is_trusted or not isinstance(node.ctx, ast.Load):
             return False
         is_records = node.attr in KEPT_OF_RECORDS and self.handles_records
         return is_records or node.attr in KEPT_ATTRIBUTES
@@ -198,7 +200,8 @@ class Expressions(Names):
     def is_kept_item(self, node):
         """`search.cv_results_["mean_fit_time"]`."""
         key = getattr(node.slice, "value", None)
-        return isinstance(node.ctx, ast.Load) and isinstance(key, str) and key in KEPT_KEYS
+        is_read = isinstance(node.ctx, ast.Load) and not self.is_trusted
+        return is_read and isinstance(key, str) and key in KEPT_KEYS
 
     def _kept_time(self, node, kind):
         self.sources[node] = "kept"
@@ -215,7 +218,7 @@ class Expressions(Names):
             self.spoil(self.value(node.slice))
         if value.kind == "group" and isinstance(place, int) and place < len(value.parts):
             return value.parts[place]
-        if value.kind == "durations":
+        if value.kind == "durations" and not self.is_trusted:
             kind = "durations" if isinstance(node.slice, ast.Slice) else "duration"
             return Value(kind, value.sources)
         if value.kind == "options":
@@ -240,7 +243,8 @@ class Expressions(Names):
                 return Value("group", together(parts), parts)
         value = self.value(node)
         kind = {"durations": "duration", "texts": "text", "unknown": "unknown"}.get(value.kind)
-        return Value(kind, value.sources) if kind else self.spoil(value)
+        is_sure = kind == "unknown" or not self.is_trusted
+        return Value(kind, value.sources) if kind and is_sure else self.spoil(value)
 
     def of_comprehension(self, node):
         for part in node.generators:
@@ -320,6 +324,9 @@ class Expressions(Names):
         is_plain &= all(word.arg for word in node.keywords)
         if not is_plain:
             self.children(node)
+            for argument in ast.walk(function.args):
+                if isinstance(argument, ast.arg):
+                    self.give((function, argument.arg), PLAIN)
             return self.spoil(self.held.get((function, "return"), UNKNOWN))
         for name, argument in zip(names, node.args):
             self.give((function, name), self.value(argument))
@@ -348,6 +355,8 @@ class Expressions(Names):
         if name in TIMES_OF_NUMBERS:
             return self._kind_of_time(name, [*kinds, *(value.kind for value in words.values())])
         if words:
+            return None
+        if self.is_trusted and name not in ("float", "round", "str"):
             return None
         if name in FUNCTIONS_OF_LISTS and kinds[:1] == ["durations"]:
             return FUNCTIONS_OF_LISTS[name]

@@ -25,8 +25,10 @@ class Flow(Expressions):
     def __init__(self, tree, is_script, is_alone=True, is_trusted=False):
         super().__init__(tree, is_script, is_alone, is_trusted)
         self.showing = Showing(self)
+        self.spoiled_before = frozenset()
         if is_trusted:
-            self.is_known = self._settle()
+            self.is_known = not self._changes_clocks() and self._settle() and not self._hands_over()
+            self.spoiled_before = frozenset(self.spoiled)
         else:
             self.is_known = not hides(self) and self._settle() and not self._hands_over()
 
@@ -72,6 +74,15 @@ class Flow(Expressions):
     def _hands_over(self):
         """True for a file that holds a clock by another name: `now = time.time`."""
         return not all(self.is_called(node) for node in self.clocks())
+
+    def _changes_clocks(self):
+        """`time.time = clock.now`."""
+        return any(
+            isinstance(node, ast.Attribute)
+            and not isinstance(node.ctx, ast.Load)
+            and node.attr in NAMES_OF_CLOCKS
+            for node in self.scopes.parents
+        )
 
     # ---- Statements
 

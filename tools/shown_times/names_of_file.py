@@ -126,7 +126,9 @@ class Names:
         return ("meter", *key) if key in self.meters.keys else None
 
     def is_followed_attribute(self, node):
-        return isinstance(node, ast.Attribute) and node.attr in self.attributes.followed
+        """Of what the script prints, its own object alone is known by `self`."""
+        is_followed = isinstance(node, ast.Attribute) and node.attr in self.attributes.followed
+        return is_followed and (not self.is_trusted or self.attributes.is_own_object(node.value))
 
     def bind(self, target, value):
         if isinstance(target, ast.Name):

@@ -16,7 +16,7 @@ class Value(NamedTuple):
     """What an expression gives.
 
     "unknown" (not yet), "constant", "count" (a number of things), "options" (of a command line),
-    "plain"; of a clock: "reading", "scaled" (in other units, or whole), "date", "duration", "durations" (a list), "id", "text", "texts",
+    "plain"; of a clock: "reading", "scaled" (in other units, or whole), "date", "duration", "durations" (a list), "rate" (of a trusted file), "id", "text", "texts",
     "group" (with its parts), "record" (a dict).
     """
 
@@ -31,7 +31,7 @@ KNOWN_FUNCTIONS = {*FUNCTIONS_OF_NUMBERS, *FUNCTIONS_OF_LISTS, *TEXT_FUNCTIONS, 
 WITHOUT_CLOCK = {"unknown", "constant", "count", "options", "plain"}
 NUMBERS = {"unknown", "constant", "count"}
 TIMES = {"reading", "scaled", "date"}
-SHOWN = {"duration", "durations", "date", "id", "text", "texts", "record"}
+SHOWN = {"duration", "durations", "rate", "date", "id", "text", "texts", "record"}
 
 
 def is_of_clock(value):
@@ -127,3 +127,22 @@ OPERATIONS = {
 def kind_of_operation(operator, left, right, right_node):
     rule = OPERATIONS.get(type(operator))
     return rule(left, right, right_node) if rule else None
+
+
+# ---- Arithmetic of times that are surely times: by units, and a number of things by a time
+
+
+def strict_kind(operator, left, right, right_node):
+    """As kind_of_operation(), for a flow that is trusted."""
+    is_unit = getattr(right_node, "value", None) in PARTS_OF_TIMES
+    if isinstance(operator, ast.Sub) and left == right and left in ("reading", "duration"):
+        return "duration"
+    if isinstance(operator, ast.Add) and left == right == "duration":
+        return "duration"
+    if isinstance(operator, ast.Mult) and left == "duration" and is_unit:
+        return "duration"
+    if isinstance(operator, ast.Div) and left == "duration" and (is_unit or right == "count"):
+        return "duration"
+    if isinstance(operator, ast.Div) and right == "duration" and left in ("constant", "count"):
+        return "rate"
+    return None

@@ -285,10 +285,10 @@ LineComparison compare_stream(PrintedStream stream, const Run& one, const Run& o
     return RunFacts{run.began, run.ended, run.processes, run.reads_clocks};
   };
   const MappedFile printed(one.printed(stream)), other_printed(other.printed(stream));
-  std::vector<Pattern> declared = rules.declared_volatile;
-  for (const std::string& format : one.shown_formats) // by the program's own code
-    declared.emplace_back(format, "a format of the program's");
-  const VolatileText volatile_text(std::move(declared));
+  std::vector<Pattern> formats;
+  for (const std::string& format : one.shown_formats)
+    formats.emplace_back(format, "a print of the program's");
+  const VolatileText volatile_text(rules.declared_volatile, std::move(formats));
   return compare_lines(
       printed.bytes(), facts_of(one), other_printed.bytes(), facts_of(other),
       {volatile_text, rules.tolerance.is_exact() ? none : rules.metrics, different});

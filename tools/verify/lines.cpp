@@ -115,6 +115,34 @@ bool is_duration_within(std::string_view text, const RunFacts& run) {
   return error == std::errc() && number <= run.ended - run.began + slack;
 }
 
+/// The same of a number in a line, whose unit stands behind it; what is a rate by its unit may be
+/// any number.
+bool is_time_in_line(std::string_view line, Span where, const RunFacts& run) {
+  static const Pattern rate(R"(^ ?(?:[a-z]+/s|fps\b|[a-z]+ per sec))", "a unit");
+  static constexpr std::pair<std::string_view, double> units[] = {
+      {"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"m", 60}, {"h", 3600}};
+  std::string_view behind = line.substr(where.end);
+  bool is_rate = false;
+  rate.each_match(behind, [&](Span, Span) {
+    is_rate = true;
+  });
+  if (is_rate)
+    return true;
+  behind.remove_prefix(behind.starts_with(' ') ? 1 : 0);
+  double seconds = 1;
+  for (const auto& [unit, factor] : units) {
+    const bool is_it = behind.starts_with(unit) &&
+                       (behind.size() == unit.size() ||
+                        std::isalpha(static_cast<unsigned char>(behind[unit.size()])) == 0);
+    seconds = is_it ? factor : seconds;
+  }
+  double number = 0;
+  const std::string_view text = where.of(line);
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr double slack = 0.1;
+  return error == std::errc() && number * seconds <= run.ended - run.began + slack;
+}
+
 /// True if the word or the bracket around the number says that it is a process's.
 bool is_called_process(std::string_view line, Span number) {
   std::string_view before = line.substr(0, number.begin);
@@ -194,8 +222,8 @@ const std::string units_of_progress = "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?
 
 // Behind a comma stand milliseconds as Python's logging prints them, before its next field; all
 // else there is the next value of a table.
-VolatileText::VolatileText(std::vector<Pattern> declared)
-    : declared_(std::move(declared)),
+VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> formats)
+    : declared_(std::move(declared)), formats_(std::move(formats)),
       date_(R"(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?)", ""),
       clock_(R"((?<![\d:.])\d{1,2}:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?(?![\d:]))", ""),
       epoch_(R"((?<![\d.])(?:\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\d.]))", ""),
@@ -241,6 +269,14 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run,
   });
   if (run.reads_clocks)
     look_for(bracketed_, is_duration_within, "<duration>");
+  for (const Pattern& format : formats_)
+    try {
+      format.each_match(line, [&](Span, Span group) {
+        if (is_time_in_line(line, group, run))
+          parts.push_back({group, "<time>"});
+      });
+    } catch (const UsageError&) { // takes too long in this line: nothing is passed over
+    }
   own_.each_match(line, [&](Span, Span group) {
     parts.push_back({group, "<run>"});
   });

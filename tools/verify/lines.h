@@ -23,22 +23,24 @@ struct RunFacts {
 
 class VolatileText {
 public:
-  /// `declared`: what the user says is volatile.
-  explicit VolatileText(std::vector<Pattern> declared);
+  /// `declared`: what the user says is volatile. `formats`: how lines look that show times, each
+  /// with a group around one (verdict/shown_times.h).
+  explicit VolatileText(std::vector<Pattern> declared, std::vector<Pattern> formats = {});
 
   /// The line with a name in angle brackets in place of each such part. A time of day, a date with
   /// one and a number of seconds since 1970 count only where they name a moment within the run, a
   /// number as a process only where it is the id of one of the run's, and in the other run of the
   /// same one, and a number below 1000 only where the line calls it one: a result is not taken for
   /// one of them. A duration counts where the line calls it one ("took 0.31 s"), or, of a program
-  /// that reads clocks, has it in brackets ("(0.31s)"), and the run took as long; rates
+  /// that reads clocks, has it in brackets ("(0.31s)") or where a format has one, and the run took
+  /// as long; rates
   /// ("31.2it/s") and tqdm's times do, and what detshim's own variable for the run holds.
   /// `origins`: where each character of the result stands in the line.
   std::string masked(std::string_view line, const RunFacts& run,
                      std::vector<std::size_t>* origins = nullptr) const;
 
 private:
-  std::vector<Pattern> declared_;
+  std::vector<Pattern> declared_, formats_;
   Pattern date_, clock_, epoch_, number_, duration_, bracketed_, rate_, own_;
 };
 
