@@ -10,6 +10,7 @@
 // all behind it differ.
 #include "verify/lines.h"
 
+#include "support/exit_status.h"
 #include "support/wording.h"
 
 #include <algorithm>

@@ -9,9 +9,9 @@ class Clock:
     def __init__(self):
         self.begun = time.time()
 
-    def passed(self):
+    def show(self):
         self.last = time.time() - self.begun
-        return self.last
+        print("slowest", self.last)
 
 
 clock = Clock()
@@ -19,7 +19,6 @@ for step in range(3):
     begun = time.time()
     loss = random.random()
     time.sleep(0.001)
-    clock.passed()
+    clock.show()
     print(f"step {step}  loss {loss:.6f}  {8 / (time.time() - begun):.1f} fps")
-    print("slowest", clock.last)
     logging.warning("fit: %.6f s of %d", time.time() - begun, step)
