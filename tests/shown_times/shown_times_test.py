@@ -216,6 +216,22 @@ class Test(unittest.TestCase):
             }
             self.assertEqual(times, set(re.findall(r"\[(.*?)\]", line)), line)
 
+    def test_results(self):
+        """A form takes no result for a time; each would, if its line were of the form."""
+        text = (PROGRAMS.parent / "results.txt").read_text()
+        begin = "import logging, sys, time\nstart = time.time()\nt = time.time() - start\n"
+        cases = text.split("\n## ")[1:]
+        self.assertGreater(len(cases), 15)
+        for case in cases:
+            name, printed, code = case.split("\n", 2)
+            found = [
+                match[1]
+                for pattern in patterns_of(begin + code)
+                for match in re.finditer(pattern, printed.removeprefix("out: "))
+            ]
+            with self.subTest(name):
+                self.assertFalse([number for number in found if "77" in number])
+
     def test_kept(self):
         """What a library has measured is a time too. A file with a handler of logs shows none."""
         text = (PROGRAMS.parent / "library_times.py").read_text()
