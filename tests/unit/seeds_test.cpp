@@ -102,6 +102,34 @@ TEST(Seeds, OfTwoWordsOfEntropyAreNoClocks) {
   EXPECT_EQ(chosen(kind(14), words).why, Reason::own_value);
 }
 
+// In one of 256 nanoseconds, the next number is the reading as doubles round it.
+TEST(Seeds, OfNeighboursAreNoRoundedReadings) {
+  constexpr uint64_t seconds = 1'795'000'000, second = 1'000'000'000;
+  volatile uint64_t read = 123'456'788;
+  uint64_t nanoseconds = read + 1;
+  const auto rounded = [&] {
+    const double time = static_cast<double>(seconds) + static_cast<double>(nanoseconds) / 1e9;
+    return static_cast<uint64_t>(time * 1e9);
+  };
+  while (rounded() != seconds * second + nanoseconds + 1)
+    ++nanoseconds;
+  const uint64_t exact = seconds * second + nanoseconds;
+  note_clock_sample(Source::nanoseconds, seconds, nanoseconds, __builtin_return_address(0));
+  EXPECT_EQ(chosen(kind(71), exact).why.rule, SeedRule::reading);
+  EXPECT_EQ(chosen(kind(72), exact + 1).why.rule, SeedRule::order);
+}
+
+// Alone, it is: (unsigned)(1e9 * seconds).
+TEST(Seeds, OfRoundedReadingsAreReadings) {
+  volatile uint64_t read = 123'456'788; // what stands in the code is the program's own
+  const uint64_t seconds = 1'795'000'000, nanoseconds = read + 1;
+  const double time = static_cast<double>(seconds) + static_cast<double>(nanoseconds) / 1e9;
+  note_clock_sample(Source::nanoseconds, seconds, nanoseconds, __builtin_return_address(0));
+  const auto rounded = static_cast<uint64_t>(time * 1e9);
+  ASSERT_NE(rounded, seconds * 1'000'000'000 + nanoseconds);
+  EXPECT_EQ(chosen(kind(73), rounded).why.rule, SeedRule::reading);
+}
+
 // As Python hashes a whole number of 128 bits, which NumPy's SeedSequence draws.
 TEST(Seeds, OfLongNumbersOfEntropyAreNoClocks) {
   const unsigned char bytes[16] = {0x12, 0x34, 0x56, 0x78, 0x9A, 0xBC, 0xDE, 0xF0,

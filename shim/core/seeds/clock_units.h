@@ -13,7 +13,8 @@ struct Unit {
   uint64_t value;
   /// A large count from some epoch, so that something may have been added to it.
   bool is_whole = false;
-  bool is_coarse = false; ///< whole seconds: two readings may give the same
+  bool is_coarse = false;  ///< whole seconds: two readings may give the same
+  bool is_rounded = false; ///< as arithmetic of doubles has it: it may be its neighbour's number
 };
 
 /// The same as C makes it of a double, `(unsigned)(1e6 * seconds)`, which is off by one now and
@@ -25,7 +26,7 @@ void each_unit_of_double(uint64_t seconds, uint64_t part, uint64_t parts, Visit 
   const auto in_second = static_cast<double>(parts);
   for (const double time : {whole + of_parts / in_second, whole + of_parts * (1 / in_second)})
     for (const double scale : {1e3, 1e6, 1e9})
-      visit(Unit{static_cast<uint64_t>(time * scale)});
+      visit(Unit{.value = static_cast<uint64_t>(time * scale), .is_rounded = true});
 }
 
 /// Calls visit(unit) for each number that a reading is by itself. Not for one of so few that a

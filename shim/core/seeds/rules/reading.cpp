@@ -122,6 +122,8 @@ private:
         return;
       // Many readings give a whole second, or lie near a value: one that another library made for
       // itself is not what the program passes.
+      if (unit.is_rounded && has_given_another(samples.owner_key, reading))
+        return;
       const bool may_be_chance = unit.is_coarse || offset != 0;
       if (may_be_chance && !is_readers(samples, reading))
         return;
@@ -131,6 +133,15 @@ private:
                            offset,   offset == 0,       unit.is_coarse};
       if (is_better(match, best))
         best = match;
+    });
+  }
+
+  /// Whether another value was that reading. Then this one is not as rounding has it: `seed + 1`
+  /// would be in one run of fifty.
+  bool has_given_another(uint64_t owner_key, const ClockSample& reading) const {
+    return used.any([&](const Used& before) {
+      return before.owner_key == owner_key && before.reading.order == reading.order &&
+             before.reading.source == reading.source && !value_.is(before.value);
     });
   }
 
