@@ -81,7 +81,8 @@ class Attributes:
     def _is_plain_base(self, base, plain):
         if isinstance(base, ast.Name) and base.id in plain:
             return True
-        return self.names.meaning(base).split(".")[-1] in PLAIN_BASES
+        name = self.names.meaning(base).split(".")[-1]
+        return name in PLAIN_BASES or "Callback" in name
 
     def is_own_object(self, node):
         """`self` in a method of such a class."""

@@ -250,16 +250,14 @@ PLAIN_SAVES = {"hashlib", "imsave", "save_image", "savefig", "savetxt"}
 # What these give are numbers, whatever they are asked of.
 NUMBERS_OF_OBJECTS = {"abs", "float", "int", "item", "len", "max", "min", "range", "round", "sum"}
 
-# Classes whose own code reads no attributes by names that a subclass gives.
+# Classes whose own code reads no attributes by names that a subclass gives. Those that libraries call back are too.
 PLAIN_BASES = {
     "ABC",
-    "Callback",
     "Dataset",
     "IterableDataset",
     "LightningDataModule",
     "LightningModule",
     "Module",
-    "TrainerCallback",
     "object",
 }
 

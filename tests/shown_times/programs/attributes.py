@@ -3,6 +3,7 @@ import time
 from datetime import datetime
 
 import torch
+from gensim.models.callbacks import CallbackAny2Vec
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +62,14 @@ class Callback(torch.nn.Module):
 
     def on_train_end(self):
         print("trained", time.time() - self.train_begin)  # shown
+
+
+class Epochs(CallbackAny2Vec):
+    def on_epoch_begin(self, model):
+        self.epoch_begin = time.time()  # shown
+
+    def on_epoch_end(self, model):
+        print("epoch", time.time() - self.epoch_begin)  # shown
 
 
 class Counter:
