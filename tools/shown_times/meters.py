@@ -20,24 +20,31 @@ class Meters:
     def __init__(self, names):
         self.names = names
         self.scopes = names.scopes
+        pure = self._pure_classes()
+        self.keys = {
+            key for key, made in self._given().items() if set(made) <= pure and self._is_inner(key)
+        }
+
+    def _pure_classes(self):
         classes = [node for node in self.scopes.parents if isinstance(node, ast.ClassDef)]
-        pure = {node.name for node in classes if self._is_pure(node)}
-        pure -= {node.name for node in classes if not self._is_pure(node)}
-        pure -= {  # another class of it, or another method given to it
+        odd = {node.name for node in classes if not self._is_pure(node)}
+        used = {  # another class of it, or another method given to it
             node.id
             for node in self.scopes.parents
-            if isinstance(node, ast.Name) and not names.is_called(node)
+            if isinstance(node, ast.Name) and not self.names.is_called(node)
         }
-        stores = {}
+        return {node.name for node in classes} - odd - used
+
+    def _given(self):
+        """By scope and name: the classes that make what the name is given, None for anything else."""
+        given = {}
         for node in self.scopes.parents:
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 key = self.scopes.scope_with(node, node.id), node.id
-                stores.setdefault(key, []).append(self._class_given(node))
+                given.setdefault(key, []).append(self._class_given(node))
             elif isinstance(node, ast.arg):
-                stores.setdefault((self.scopes.scope_of_argument(node), node.arg), []).append(None)
-        self.keys = {
-            key for key, made in stores.items() if set(made) <= pure and self._is_inner(key)
-        }
+                given.setdefault((self.scopes.scope_of_argument(node), node.arg), []).append(None)
+        return given
 
     def _is_inner(self, key):
         """No other file may have the object."""

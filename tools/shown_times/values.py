@@ -135,14 +135,12 @@ def kind_of_operation(operator, left, right, right_node):
 def strict_kind(operator, left, right, right_node):
     """As kind_of_operation(), for a flow that is trusted."""
     is_unit = getattr(right_node, "value", None) in PARTS_OF_TIMES
-    if isinstance(operator, ast.Sub) and left == right and left in ("reading", "duration"):
-        return "duration"
-    if isinstance(operator, ast.Add) and left == right == "duration":
-        return "duration"
-    if isinstance(operator, ast.Mult) and left == "duration" and is_unit:
-        return "duration"
-    if isinstance(operator, ast.Div) and left == "duration" and (is_unit or right == "count"):
-        return "duration"
-    if isinstance(operator, ast.Div) and right == "duration" and left in ("constant", "count"):
-        return "rate"
-    return None
+    if isinstance(operator, ast.Sub):
+        return "duration" if left == right and left in ("reading", "duration") else None
+    if isinstance(operator, ast.Add):
+        return "duration" if left == right == "duration" else None
+    if isinstance(operator, ast.Div) and right == "duration":
+        return "rate" if left in ("constant", "count") else None
+    is_scaled = isinstance(operator, (ast.Mult, ast.Div)) and is_unit
+    is_share = isinstance(operator, ast.Div) and right == "count"
+    return "duration" if left == "duration" and (is_scaled or is_share) else None
