@@ -9,7 +9,7 @@ import numpy
 import ray
 
 drawn = random.random(), numpy.random.default_rng().random()
-with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+with tempfile.TemporaryDirectory() as folder:
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _temp_dir=folder)
     squares = ray.get([ray.remote(lambda i: i * i).remote(i) for i in range(4)])
     name = ray.get_runtime_context().get_job_id() + ray.get_runtime_context().get_node_id()
