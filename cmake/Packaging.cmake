@@ -9,7 +9,7 @@ install(FILES tools/completion/fish DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fis
 # The documents lie as they lie here, so that their links hold (binary.document_links).
 install(FILES README.md LICENSE CHANGELOG.md SECURITY.md CONTRIBUTING.md SUPPORT.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN detshim.1 EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
-foreach(folder bench common packaging shim tests tests/measured/gpu tests/kernels tests/measured/truth tools tools/gpu_code)
+foreach(folder bench common packaging shim tests tests/measured/gpu tests/kernels tests/measured/trainings tests/measured/truth tools tools/gpu_code)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 
