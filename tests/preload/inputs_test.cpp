@@ -101,6 +101,7 @@ constexpr Input inputs[] = {
     {"recvfrom", "network"},
     {"timerfd_settime", "timer"},
     {"poll", "timer"},
+    {"__poll_chk", "timer"},
     {"epoll_wait", "timer"},
     {"select", "timer"},
 };

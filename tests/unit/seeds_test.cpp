@@ -102,32 +102,47 @@ TEST(Seeds, OfTwoWordsOfEntropyAreNoClocks) {
   EXPECT_EQ(chosen(kind(14), words).why, Reason::own_value);
 }
 
-// In one of 256 nanoseconds, the next number is the reading as doubles round it.
-TEST(Seeds, OfNeighboursAreNoRoundedReadings) {
-  constexpr uint64_t seconds = 1'795'000'000, second = 1'000'000'000;
-  volatile uint64_t read = 123'456'788;
+/// Microseconds as arithmetic of doubles has them, which may be one more than there were.
+uint64_t rounded_microseconds(uint64_t seconds, uint64_t nanoseconds) {
+  return static_cast<uint64_t>(
+      (static_cast<double>(seconds) + static_cast<double>(nanoseconds) / 1e9) * 1e6);
+}
+
+/// Nanoseconds for which they are.
+uint64_t nanoseconds_rounded_up(uint64_t seconds) {
+  volatile uint64_t read = 123'456'788; // what stands in the code is the program's own
   uint64_t nanoseconds = read + 1;
-  const auto rounded = [&] {
-    const double time = static_cast<double>(seconds) + static_cast<double>(nanoseconds) / 1e9;
-    return static_cast<uint64_t>(time * 1e9);
-  };
-  while (rounded() != seconds * second + nanoseconds + 1)
+  while (rounded_microseconds(seconds, nanoseconds) != seconds * 1'000'000 + nanoseconds / 1000 + 1)
     ++nanoseconds;
-  const uint64_t exact = seconds * second + nanoseconds;
+  return nanoseconds;
+}
+
+TEST(Seeds, OfNeighboursAreNoRoundedReadings) {
+  constexpr uint64_t seconds = 1'795'000'000;
+  const uint64_t nanoseconds = nanoseconds_rounded_up(seconds);
+  const uint64_t exact = seconds * 1'000'000 + nanoseconds / 1000;
   note_clock_sample(Source::nanoseconds, seconds, nanoseconds, __builtin_return_address(0));
   EXPECT_EQ(chosen(kind(71), exact).why.rule, SeedRule::reading);
   EXPECT_EQ(chosen(kind(72), exact + 1).why.rule, SeedRule::order);
 }
 
-// Alone, it is: (unsigned)(1e9 * seconds).
+// Alone, it is: (unsigned)(1e6 * seconds).
 TEST(Seeds, OfRoundedReadingsAreReadings) {
-  volatile uint64_t read = 123'456'788; // what stands in the code is the program's own
-  const uint64_t seconds = 1'795'000'000, nanoseconds = read + 1;
-  const double time = static_cast<double>(seconds) + static_cast<double>(nanoseconds) / 1e9;
+  constexpr uint64_t seconds = 1'795'000'000;
+  const uint64_t nanoseconds = nanoseconds_rounded_up(seconds);
   note_clock_sample(Source::nanoseconds, seconds, nanoseconds, __builtin_return_address(0));
-  const auto rounded = static_cast<uint64_t>(time * 1e9);
-  ASSERT_NE(rounded, seconds * 1'000'000'000 + nanoseconds);
+  const uint64_t rounded = rounded_microseconds(seconds, nanoseconds);
   EXPECT_EQ(chosen(kind(73), rounded).why.rule, SeedRule::reading);
+}
+
+// A double has one of 256 nanoseconds: `nanoseconds + i` comes to one of them.
+TEST(Seeds, NearNanosecondsAreNoReadings) {
+  volatile uint64_t read = 1'795'000'000'123'456'788;
+  const uint64_t exact = read + 1;
+  note_clock_sample(Source::nanoseconds, exact / 1'000'000'000, exact % 1'000'000'000,
+                    __builtin_return_address(0));
+  for (uint64_t i = 1; i < 300; ++i)
+    EXPECT_EQ(chosen(kind(74), exact + i).why.rule, SeedRule::order) << i;
 }
 
 // As Python hashes a whole number of 128 bits, which NumPy's SeedSequence draws.

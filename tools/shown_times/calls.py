@@ -248,9 +248,10 @@ SAVING_WORDS = {
 PLAIN_SAVES = {"hashlib", "imsave", "save_image", "savefig", "savetxt"}
 
 # What these give are numbers, whatever they are asked of.
-NUMBERS_OF_OBJECTS = {"abs", "float", "int", "item", "len", "max", "min", "range", "round", "sum"}
+NUMBERS_OF_OBJECTS = {"abs", "float", "int", "item", "len", "range", "round"}
 
-# Classes whose own code reads no attributes by names that a subclass gives. Those that libraries call back are too.
+# Classes whose own code reads no attributes by names that a subclass gives. Those that libraries
+# call back are such classes too.
 PLAIN_BASES = {
     "ABC",
     "Dataset",

@@ -76,6 +76,8 @@ class Saving:
         value = getattr(statement, "value", getattr(statement, "iter", None))
         if isinstance(value, ast.Call):
             name = getattr(value.func, "attr", getattr(value.func, "id", ""))
+            if name in ("max", "min"):  # of several: of one list they may be an object
+                return len(value.args) > 1 and not value.keywords
             return name in NUMBERS_OF_OBJECTS
         return isinstance(value, (ast.Constant, ast.BinOp, ast.Compare))
 

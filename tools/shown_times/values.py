@@ -16,8 +16,9 @@ class Value(NamedTuple):
     """What an expression gives.
 
     "unknown" (not yet), "constant", "count" (a number of things), "options" (of a command line),
-    "plain"; of a clock: "reading", "scaled" (in other units, or whole), "date", "duration", "durations" (a list), "rate" (of a trusted file), "id", "text", "texts",
-    "group" (with its parts), "record" (a dict).
+    "plain". Of a clock: "reading", "scaled" (in other units, or whole), "date", "duration",
+    "durations" (a list), "rate" (of a trusted file), "text", "texts", "group" (with its parts),
+    "record" (a dict). Of a process or a thread: "id".
     """
 
     kind: str

@@ -261,10 +261,6 @@ Explanation explanation_of(const PythonReading& reading, uint64_t numbers,
   return explanation;
 }
 
-} // namespace
-
-namespace {
-
 /// A number that Python, or NumPy's SeedSequence, made of what os.urandom gave.
 bool is_from_own_entropy(Kind kind, const PythonSeed& seed) {
   Explanation made;

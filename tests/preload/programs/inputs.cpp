@@ -30,7 +30,7 @@ struct stat64 status64;
 struct statx statusx;
 double loads[3];
 char none[] = "";
-pollfd file{0, POLLIN};
+pollfd file{0, POLLIN}; extern "C" int __poll_chk(pollfd*, nfds_t, int, size_t);
 timeval microsecond{0, 1};
 itimerval interval; sockaddr peer{AF_UNIX};
 timer_t timer;
@@ -83,8 +83,9 @@ int main(int, char** words) {
   case 83: (void)!recvfrom(0, none, 0, 0, nullptr, nullptr); break;
   case 84: (void)!timerfd_settime(0, 0, nullptr, nullptr); break;
   case 85: (void)!poll(&file, 1, 1); break;
-  case 86: (void)!epoll_wait(0, nullptr, 1, 1); break;
-  case 87: (void)!select(1, nullptr, nullptr, nullptr, &microsecond); break;
-  case 88: (void)!(poll(nullptr, 0, 1) + select(0, nullptr, nullptr, nullptr, &microsecond) + poll(&file, 1, 0)); break;
+  case 86: (void)!__poll_chk(&file, 1, 1, sizeof file); break;
+  case 87: (void)!epoll_wait(0, nullptr, 1, 1); break;
+  case 88: (void)!select(1, nullptr, nullptr, nullptr, &microsecond); break;
+  case 89: (void)!(poll(nullptr, 0, 1) + select(0, nullptr, nullptr, nullptr, &microsecond) + poll(&file, 1, 0)); break;
   }
 }

@@ -120,10 +120,10 @@ private:
       int64_t offset = 0;
       if (!value_.is_near(unit, offset))
         return;
-      // Many readings give a whole second, or lie near a value: one that another library made for
-      // itself is not what the program passes.
       if (unit.is_rounded && has_given_another(samples.owner_key, reading))
         return;
+      // Many readings give a whole second, or lie near a value: one that another library made for
+      // itself is not what the program passes.
       const bool may_be_chance = unit.is_coarse || offset != 0;
       if (may_be_chance && !is_readers(samples, reading))
         return;
@@ -137,7 +137,7 @@ private:
   }
 
   /// Whether another value was that reading. Then this one is not as rounding has it: `seed + 1`
-  /// would be in one run of fifty.
+  /// would be now and then.
   bool has_given_another(uint64_t owner_key, const ClockSample& reading) const {
     return used.any([&](const Used& before) {
       return before.owner_key == owner_key && before.reading.order == reading.order &&
