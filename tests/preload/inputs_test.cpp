@@ -317,6 +317,7 @@ TEST(Inputs, OfPythonAreNamedWithTheirLine) {
   EXPECT_EQ(inputs_of("s = socket.socket(); s.bind(('127.0.0.1', 0)); s.close()"),
             Words{});                                   // asks nobody
   EXPECT_EQ(inputs_of("socket.socketpair()"), Words{}); // of the process alone
+  EXPECT_EQ(inputs_of("socket.socket(fileno=socket.socket().detach())"), Words{}); // has no port
   EXPECT_EQ(inputs_of("s = socket.socket(); s.bind(('127.0.0.1', 0)); s.getsockname()"),
             of_inputs({"t.py:2 (network)"})); // the kernel's choice
   EXPECT_EQ(inputs_of("open('/proc/self/stat')"), of_inputs({"t.py:2 (system)"}));
