@@ -856,11 +856,16 @@ std::unique_ptr<Running> start_writing(const Words& command, const fs::path& whe
 const std::string writes_in_a_child =
     "sh -c 'echo $$ > pid; while :; do echo half > out; done'; true";
 
+// The second one has no environment that would name the run.
+struct VerifyWhoseChildWrites : Verify, testing::WithParamInterface<const char*> {
+  std::string writes() { return GetParam() + writes_in_a_child; }
+};
+INSTANTIATE_TEST_SUITE_P(, VerifyWhoseChildWrites, testing::Values("", "env -i "));
+
 // Else it would write over what was put back.
-TEST_F(Verify, TakesItsProgramAlongWhenItIsKilled) {
+TEST_P(VerifyWhoseChildWrites, TakesItsProgramAlongWhenItIsKilled) {
   write("out", "mine");
-  const auto running =
-      start_writing(words({"--output", "out"}, shell(writes_in_a_child)), folder());
+  const auto running = start_writing(words({"--output", "out"}, shell(writes())), folder());
   const std::string writer = std::to_string(std::stoi("0" + read("pid")));
   ::kill(running->process(), SIGKILL);
   running->wait();
@@ -873,10 +878,9 @@ TEST_F(Verify, TakesItsProgramAlongWhenItIsKilled) {
 }
 
 // What would have ended it is gone too.
-TEST_F(Verify, PutsNothingBackWhileItsProgramRuns) {
+TEST_P(VerifyWhoseChildWrites, PutsNothingBackWhileItsProgramRuns) {
   write("out", "mine");
-  const auto running =
-      start_writing(words({"--output", "out"}, shell(writes_in_a_child)), folder());
+  const auto running = start_writing(words({"--output", "out"}, shell(writes())), folder());
   const std::string writer = std::to_string(std::stoi("0" + read("pid"))),
                     verify = std::to_string(running->process());
   std::istringstream children(contents("/proc/" + verify + "/task/" + verify + "/children"));

@@ -12,21 +12,47 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace detshim {
+namespace {
+
+constexpr const char* suffix_of_pipe = ".pipe";
+constexpr const char* suffix_of_removed = " (deleted)"; // proc(5), /proc/pid/fd/
+
+} // namespace
+
+bool is_kept_below(const std::string& link, const std::filesystem::path& folder) {
+  return link.starts_with(folder.string() + '/') &&
+         link.ends_with(std::string(suffix_of_pipe) + suffix_of_removed);
+}
 
 KeptStream::KeptStream(const std::filesystem::path& file)
     : file_(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600)) {
   const char* const what = file_ ? "no pipe to '" : "cannot write '";
-  if (int ends[2]; file_ && ::pipe2(ends, O_CLOEXEC) == 0) {
-    from_ = OwnedDescriptor(ends[0]);
-    to_ = OwnedDescriptor(ends[1]);
+  if (file_ && make_pipe(file))
     stop_ = OwnedDescriptor(::eventfd(0, EFD_CLOEXEC));
-  }
   // The program's end blocks, as a pipe's usually does.
   if (!stop_ || ::fcntl(from_.number(), F_SETFL, O_NONBLOCK) != 0)
     throw std::system_error(errno, std::generic_category(), what + file.string() + "'");
+}
+
+/// One without a name where the file system has none.
+bool KeptStream::make_pipe(const std::filesystem::path& file) {
+  const std::string name = file.string() + suffix_of_pipe;
+  if (::mkfifo(name.c_str(), 0600) == 0) {
+    from_ = OwnedDescriptor(::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    to_ = OwnedDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    ::unlink(name.c_str());
+    return from_ && to_ && ::fcntl(to_.number(), F_SETFL, 0) == 0;
+  }
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return false;
+  from_ = OwnedDescriptor(ends[0]);
+  to_ = OwnedDescriptor(ends[1]);
+  return true;
 }
 
 KeptStream::~KeptStream() { end(); }

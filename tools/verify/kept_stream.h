@@ -1,14 +1,19 @@
 // What a program prints, by a pipe into a file: a file as its standard output could be emptied, or
-// written over, by whoever opens /dev/stdout.
+// written over, by whoever opens /dev/stdout. The pipe is made with a name, which is removed at
+// once: /proc still tells by it for which file any process holds the pipe.
 #pragma once
 
 #include "support/descriptor.h"
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <thread>
 
 namespace detshim {
+
+/// True if `link`, read from /proc/PID/fd/N, is the pipe of a file below `folder`.
+bool is_kept_below(const std::string& link, const std::filesystem::path& folder);
 
 class KeptStream {
 public:
@@ -28,6 +33,7 @@ public:
   int end();
 
 private:
+  bool make_pipe(const std::filesystem::path& file);
   void keep_what_comes();
   std::size_t move_some();
 

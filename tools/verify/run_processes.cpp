@@ -1,6 +1,7 @@
 #include "verify/run_processes.h"
 
 #include "support/files.h"
+#include "verify/kept_stream.h"
 
 #include <algorithm>
 #include <cctype>
@@ -40,6 +41,18 @@ bool began_with(const fs::path& process, const std::string& entry) {
   packed << std::hex << entry.size() << ':' << entry;
   const std::string alone = '\0' + entry + '\0';
   return ('\0' + all).find(alone) != all.npos || all.find(packed.str()) != all.npos;
+}
+
+/// True if it may still print for a run: `env -i` takes away the environment and leaves that.
+bool prints_below(const fs::path& process, const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(process / "fd", error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code gone;
+    if (is_kept_below(fs::read_symlink(at->path(), gone).string(), folder))
+      return true;
+  }
+  return false;
 }
 
 /// Ends all, and what they have started meanwhile.
@@ -94,7 +107,8 @@ std::vector<pid_t> running_processes(const fs::path& folder) {
       return std::isdigit(c) != 0;
     });
     const pid_t process = is_process ? std::atoi(name.c_str()) : 0;
-    if (process > 0 && process != ::getpid() && began_with(at->path(), entry))
+    if (process > 0 && process != ::getpid() &&
+        (began_with(at->path(), entry) || prints_below(at->path(), folder)))
       processes.push_back(process);
   }
   return processes;

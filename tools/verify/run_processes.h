@@ -17,7 +17,8 @@ namespace detshim {
 std::filesystem::path log_of_run(const std::filesystem::path& folder);
 
 /// What still runs of the verification that keeps its runs in `folder`: all whose environment names
-/// the log of a run there. Not what has another environment, or is another user's.
+/// the log of a run there, or that hold the pipe of a run's output. Not what has neither, or is
+/// another user's.
 std::vector<pid_t> running_processes(const std::filesystem::path& folder);
 
 /// Waits a little for them, since who was killed is not gone at once. The first of those that go
