@@ -36,6 +36,8 @@ enum class Kind : uint64_t {
   infrastructure_device = 33, ///< a random device that they open
   python_seed = 34,           ///< that a program gives `random`
   numpy_seed = 35,            ///< and NumPy
+  jax_seed = 36,
+  tensorflow_seed = 37,
 };
 
 } // namespace detshim

@@ -17,6 +17,8 @@ namespace hooks {
 DETSHIM_DECLARE_HOOK(python_random_seed);
 DETSHIM_DECLARE_HOOK(numpy_legacy_seeding);
 DETSHIM_DECLARE_HOOK(numpy_SeedSequence);
+DETSHIM_DECLARE_HOOK(jax_random_seed);
+DETSHIM_DECLARE_HOOK(tensorflow_set_global_seed);
 } // namespace hooks
 
 namespace {
@@ -47,8 +49,10 @@ struct Interpreter {
   int (*set_item)(Object*, const char*, Object*);
   const char* (*version)();
   ptrdiff_t (*sequence_size)(Object*);
-  Object* (*sequence_item)(Object*, ptrdiff_t); // new reference
-  Object* (*index)(Object*);                    // new reference
+  Object* (*sequence_item)(Object*, ptrdiff_t);       // new reference
+  Object* (*index)(Object*);                          // new reference
+  Object* (*call)(Object*, Object*, Object*);         // new reference
+  Object* (*function)(const void*, Object*, Object*); // new reference
   const void *whole_type, *real_type;
 };
 // clang-format off
@@ -57,25 +61,44 @@ constexpr char needs[][32] = {
     "PyUnicode_AsUTF8", "Py_DecRef", "PyErr_Occurred", "PyErr_Clear", "PyLong_AsUnsignedLongLong",
     "PyObject_Hash", "PyNumber_Absolute", "PyFloat_AsDouble", "PyLong_FromUnsignedLongLong", "PyTuple_Size",
     "PyTuple_GetItem", "PyTuple_Pack", "PyDict_Copy", "PyDict_SetItemString", "Py_GetVersion",
-    "PySequence_Size", "PySequence_GetItem", "PyNumber_Index", "PyLong_Type", "PyFloat_Type"};
+    "PySequence_Size", "PySequence_GetItem", "PyNumber_Index", "PyObject_Call", "PyCFunction_NewEx",
+    "PyLong_Type", "PyFloat_Type"};
 // clang-format on
 static_assert(sizeof(Interpreter) == sizeof needs / sizeof *needs * sizeof(void*));
+
+// PyMethodDef: the name, the function, how it is called (METH_VARARGS 1, KEYWORDS 2, O 8,
+// FASTCALL 0x80), and its documentation.
+struct Method {
+  const char* name;
+  const void* function;
+  int flags;
+  const char* documentation;
+};
 
 /// How a function takes its arguments.
 enum class Shape : uint8_t { one, array, array_with_names, tuple };
 
-/// A function that seeds, in the table of a class of that module.
+/// A function that seeds, in the table of a class of that module, or of the module itself.
 struct Exchanged {
   Hook& hook;
   Kind kind;
-  const char *module, *type;
+  const char* module;
+  const char* type;     ///< nullptr: the function is the module's
   const char* method;   ///< of what initializes the class: `__init__`
   const char* argument; ///< the seed's name, where it may have one
   bool takes_any;       ///< real and negative numbers too
   bool takes_sequences; ///< of whole numbers
   uint64_t highest = ~uint64_t{0};
+  const char* earlier_module = nullptr; ///< where older versions of the package have the function
   Shape shape = Shape::one;
   Function* real = nullptr;
+  Method definition = {}; ///< of the function that stands in a module's place
+
+  /// A module's own function is exchanged once a clock was read: a mapping of all seeds would begin
+  /// in the middle.
+  bool sees_first_seed(SeedPolicy policy) const {
+    return type != nullptr || policy != SeedPolicy::vary;
+  }
 };
 
 struct PythonSeeding {
@@ -83,13 +106,17 @@ struct PythonSeeding {
   const void* asked = nullptr; ///< the interpreter that was looked at: its dynamic section
   bool may_be_passed = false;  ///< a clock was read by the process's Python
   /// What seeds: random.seed, random.Random(x); numpy.random.seed, RandomState(x); default_rng,
-  /// each bit generator.
-  Exchanged rows[3] = {
+  /// each bit generator; jax.random.key, PRNGKey; tensorflow.random.set_seed.
+  Exchanged rows[5] = {
       {hooks::python_random_seed, Kind::python_seed, "_random", "Random", "seed", "", true, false},
       {hooks::numpy_legacy_seeding, Kind::numpy_seed, "numpy.random._mt19937", "MT19937",
        "_legacy_seeding", "seed", false, true, 0xffffffff},
       {hooks::numpy_SeedSequence, Kind::numpy_seed, "numpy.random.bit_generator", "SeedSequence",
        "__init__", "entropy", false, true},
+      {hooks::jax_random_seed, Kind::jax_seed, "jax._src.random.prng", nullptr, "random_seed",
+       "seeds", false, false, 0x7fffffffffffffff, "jax._src.prng"},
+      {hooks::tensorflow_set_global_seed, Kind::tensorflow_seed, "tensorflow.python.eager.context",
+       nullptr, "set_global_seed", "seed", false, false, 0x7fffffffffffffff},
   };
 };
 constinit PythonSeeding python;
@@ -166,14 +193,6 @@ public:
 
 private:
   Object* object_ = nullptr;
-};
-
-// PyMethodDef: the name, the function and how it is called (METH_VARARGS 1, KEYWORDS 2, O 8,
-// FASTCALL 0x80).
-struct Method {
-  const char* name;
-  const void* function;
-  int flags;
 };
 
 /// True if the place lies in the part of a loaded object that is written to, which is no constant
@@ -253,11 +272,36 @@ void exchange_initializer(Object* type, const Part& descriptor, Exchanged& row) 
   __atomic_store_n(&shortcut, nullptr, __ATOMIC_RELEASE);
 }
 
+/// As PyCFunctionWithKeywords: `self` is the function that stood there before.
+void* call_python_function(Object* self, void* a, void* b, void*) {
+  return python.api.call(self, a, b);
+}
+
+/// Puts a function of ours where the module has one in Python. Its own code, and whoever asks the
+/// module at each call, calls ours from now on; a name that was imported from it before does not.
+void exchange_function(Object* module, Exchanged& row) {
+  constexpr int takes_tuple_and_names = 3;
+  const Part function(module, row.method);
+  if (!function.is_of_type("function"))
+    return; // there is none, or it is ours
+  row.definition = {row.method, row.hook.wrapper(), takes_tuple_and_names, nullptr};
+  row.shape = Shape::tuple;
+  row.real = call_python_function;
+  const Part instead(python.api.function(&row.definition, function.get(), nullptr));
+  const Part names(module, "__dict__");
+  if (instead.get() != nullptr && names.get() != nullptr)
+    python.api.set_item(names.get(), row.method, instead.get());
+}
+
 void exchange(Exchanged& row) {
   if (row.hook.disabled)
     return;
   Object* const modules = python.api.modules();
-  Object* const module = modules != nullptr ? python.api.item(modules, row.module) : nullptr;
+  Object* module = modules != nullptr ? python.api.item(modules, row.module) : nullptr;
+  if (module == nullptr && modules != nullptr && row.earlier_module != nullptr)
+    module = python.api.item(modules, row.earlier_module);
+  if (row.type == nullptr)
+    return exchange_function(module, row);
   const Part type(module, row.type);
   const Part members(type.get(), "__dict__");
   const Part member(members.get(), row.method, true);
@@ -376,7 +420,7 @@ Object* replacement(const Exchanged& row, Object* given, const void* caller) {
     return nullptr; // an error of its own
   ChosenSeed chosen;
   if (!choose_python_seed(row.kind, seed, caller, chosen) &&
-      !choose_own_python_seed(row.kind, seed, chosen))
+      (!row.sees_first_seed(options().policy) || !choose_own_python_seed(row.kind, seed, chosen)))
     return nullptr;
   record({row.hook.info().library, row.hook.info().name, row.hook.info().fields}, chosen.action,
          caller, chosen.why,
@@ -488,6 +532,13 @@ DETSHIM_HOOK(python, void*, numpy_legacy_seeding, (void* self, void* a, void* b,
 DETSHIM_HOOK(python, void*, numpy_SeedSequence, (void* self, void* a, void* b, void* c),
              takes_clock) {
   return call(python.rows[2], self, a, b, c, __builtin_return_address(0));
+}
+DETSHIM_HOOK(python, void*, jax_random_seed, (void* self, void* a, void* b, void* c), takes_clock) {
+  return call(python.rows[3], self, a, b, c, __builtin_return_address(0));
+}
+DETSHIM_HOOK(python, void*, tensorflow_set_global_seed, (void* self, void* a, void* b, void* c),
+             takes_clock) {
+  return call(python.rows[4], self, a, b, c, __builtin_return_address(0));
 }
 
 namespace detshim {
