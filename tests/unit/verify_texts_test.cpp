@@ -1,6 +1,7 @@
 // What `detshim verify` makes of lines: metrics, and what of them names the moment or the process
 // of a run.
 #include "support/exit_status.h"
+#include "verify/found_results.h"
 #include "verify/lines.h"
 #include "verify/metrics.h"
 
@@ -28,6 +29,15 @@ TEST(VolatileLines, NameAMomentOrAProcessOfTheirRun) {
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
            {"at 2026-11-22 12:00:03,125 begun", "at 2026-11-22 12:01:04,500 begun"},
            {"[12:00:03] begun", "[12:01:03] begun"},
+           {"runs/20261122-120003/log", "runs/20261122-120104/log"},
+           {"runs/20261122_120003", "runs/20261122_120104"},
+           {"run 20261122120003 begun", "run 20261122120104 begun"},
+           {"outputs/2026-11-22/12-00-03", "outputs/2026-11-22/12-01-04"},
+           {"outputs/2026-11-22_12-00", "outputs/2026-11-22_12-01"},
+           {"exp_20261122-1200", "exp_20261122-1201"},
+           {"2026.11.22_12.00.03 begun", "2026.11.22_12.01.04 begun"},
+           {"runs/Nov22_12-00-03_host", "runs/Nov22_12-01-04_host"},
+           {R"({"ts": "2026-11-22 12:00:03,125"})", R"({"ts": "2026-11-22 12:01:03,126"})"},
            {"t=1795348803.25", "t=1795348863.5"},
            {"t=1795348803250", "t=1795348863500"},
            {"worker 4711 begun", "worker 815 begun"},
@@ -52,6 +62,13 @@ TEST(VolatileLines, AreNoOthers) {
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
            {"12:30:03", "12:31:03"},
            {"2025-11-22 12:00:03", "2025-11-22 12:01:03"},
+           {"runs/20251122-120003", "runs/20251122-120104"},
+           {"20261122-130003", "20261122-130104"},
+           {"2026-11-22_13-00", "2026-11-22_13-01"},
+           {"120261122120003", "120261122120104"},
+           {"0.20261122120003", "0.20261122120104"},
+           {"20261122-120003.5 x", "20261122-130104.5 x"},
+           {"Nov22_13-00-03", "Nov22_13-01-04"},
            {"t=1795340000", "t=1795340001"},
            {"took 35s", "took 36s"}, // the runs took ten
            {"loss in 3.5 steps", "loss in 3.6 steps"},
@@ -329,6 +346,53 @@ TEST(Metrics, ThatArePartsOfNumbersAreRefused) {
 TEST(Metrics, ThatAreNoNumbersAreRefused) {
   EXPECT_THROW(read_series("loss=abc", loss), UsageError);
   EXPECT_THROW(Pattern("(", "--metric"), UsageError);
+}
+
+// ------------------------------------------------------------------ results that have a name
+
+/// "loss 0.5 0.25 | 0.5 0.125; acc 0.9 | 0.9": of both runs.
+std::string results_of(const std::string& one, const std::string& other) {
+  const VolatileText volatile_text({});
+  FoundResults results;
+  compare_lines(one, first_run, other, second_run, {volatile_text, {}, nullptr, &results});
+  std::string text;
+  for (const FoundResults::Pair& pair : results.pairs()) {
+    text += (text.empty() ? "" : "; ") + pair.name;
+    for (const MetricValue& value : pair.one)
+      text += ' ' + value.text;
+    text += " |";
+    for (const MetricValue& value : pair.other)
+      text += ' ' + value.text;
+  }
+  return text;
+}
+
+TEST(FoundResults, HaveTheNameThatIsPrintedBeforeThem) {
+  for (const std::string line :
+       {"loss=0.25", "loss: 0.25", "loss 0.25", "loss   0.25,", R"({"loss": 0.25, "epoch": 3})",
+        "{'loss': 0.25}", "epoch 3: loss = 0.25 (best)", "[loss=0.25]", "3/8 loss: 0.25%"})
+    EXPECT_EQ(results_of(line, line), "loss 0.25 | 0.25") << line;
+  EXPECT_EQ(results_of("train/loss: 1e-05  val_acc=-0.5 x: nan\n", ""),
+            "train/loss 1e-05 |; val_acc -0.5 |; x nan |");
+}
+
+TEST(FoundResults, AreNoCountersVersionsOrNumbersWithAUnit) {
+  for (const std::string line : {"epoch 3", "epoch=3", "torch 2.1.0", "size 3.5MB", "a 1.5x",
+                                 "0.25", "= 0.25", "x.y", "loss 0.25e", "lr=1.", "name: none"})
+    EXPECT_EQ(results_of(line, line), line == "lr=1." ? "lr 1. | 1." : "") << line;
+}
+
+TEST(FoundResults, OfTwoRunsArePairedByTheirNames) {
+  EXPECT_EQ(results_of("loss 0.5\nacc 0.9\nloss 0.25\n", "loss 0.5\nacc 0.9\nloss 0.125\n"),
+            "loss 0.5 0.25 | 0.5 0.125; acc 0.9 | 0.9");
+  EXPECT_EQ(results_of("loss 0.5\n", "loss 0.5\nloss 0.25\n"), "loss 0.5 | 0.5 0.25");
+}
+
+// Also where the time was the same in both runs in another line.
+TEST(FoundResults, AreNoTimes) {
+  EXPECT_EQ(results_of("loss 0.5 elapsed 0.25\nloss 0.5 elapsed 0.5\n",
+                       "loss 0.5 elapsed 0.25\nloss 0.5 elapsed 0.75\n"),
+            "loss 0.5 0.5 | 0.5 0.5");
 }
 
 } // namespace

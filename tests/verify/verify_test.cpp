@@ -218,7 +218,8 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
   const Result unnamed = verify({}, program);
   EXPECT_EQ(unnamed.status, unverified) << unnamed.out;
   EXPECT_EQ(problems(), Words{"unnamed_output"});
-  EXPECT_TRUE(named_in("unnamed_output").ends_with(": " + (folder() / "result").string()))
+  EXPECT_TRUE(
+      contains(named_in("unnamed_output"), ": " + (folder() / "result").string() + " (line 1: "))
       << unnamed.out;
   EXPECT_EQ(verify({"--output", "result"}, program).status, different);
   write("named.py", contents(PROGRAMS_FOLDER "/names_a_file_by_the_clock.py"));
@@ -242,6 +243,34 @@ TEST_F(Verify, IsNotEqualWhereAFileThatWasNotNamedDiffers) {
                     "import time; time.time(); open('same', 'w').write('1'); print(1)"})
                 .status,
             equal);
+}
+
+// The moment of a run is no result, in a name or in a line.
+TEST_F(Verify, IsEqualWhereFilesDifferInTheMomentOfTheirRun) {
+  write("train.py", contents(PROGRAMS_FOLDER "/writes_a_dated_folder.py"));
+  const Words program = {"/usr/bin/python3", "-S", "train.py"};
+  EXPECT_EQ(verify({}, program).status, equal) << kept_document();
+  const Result result = verify({}, {"/usr/bin/python3", "-S", "train.py", "differs"});
+  EXPECT_EQ(result.status, unverified) << result.out;
+  const std::string named = named_in("unnamed_output");
+  EXPECT_TRUE(contains(named, "/log.jsonl (line 1: '{\"loss\": ")) << named;
+}
+
+// What a program prints under a name needs no option to be found.
+TEST_F(Verify, NamesTheResultsThatItFinds) {
+  const auto kind_of = [](const Json& list, const std::string& name) {
+    for (const Json& item : list)
+      if (item["subject"] == name)
+        return item["kind"].get<std::string>();
+    return std::string();
+  };
+  const std::string script = "echo loss=0.5 acc: 0.25; echo loss=0.25 x 0.$(date +%N)";
+  EXPECT_EQ(verify({}, shell(script)).status, different);
+  EXPECT_EQ(kind_of(kept_document()["compared"], "loss"), "result");
+  EXPECT_EQ(kind_of(kept_document()["differences"], "loss"), "");
+  EXPECT_EQ(kind_of(kept_document()["differences"], "x"), "result");
+  verify({"--metric", "loss=(\\S+)"}, shell(script));
+  EXPECT_EQ(kind_of(kept_document()["compared"], "acc"), "") << "the user has named what counts";
 }
 
 // Hours of training need no five runs to be different.

@@ -218,7 +218,7 @@ class Expressions(Names):
             self.spoil(self.value(node.slice))
         if value.kind == "group" and isinstance(place, int) and place < len(value.parts):
             return value.parts[place]
-        if value.kind == "durations" and not self.is_trusted:
+        if value.kind == "durations":
             kind = "durations" if isinstance(node.slice, ast.Slice) else "duration"
             return Value(kind, value.sources)
         if value.kind == "options":
@@ -356,10 +356,10 @@ class Expressions(Names):
             return self._kind_of_time(name, [*kinds, *(value.kind for value in words.values())])
         if words:
             return None
-        if self.is_trusted and name not in ("float", "round", "str"):
-            return None
         if name in FUNCTIONS_OF_LISTS and kinds[:1] == ["durations"]:
             return FUNCTIONS_OF_LISTS[name]
+        if self.is_trusted and name not in ("float", "round", "str"):
+            return None
         return self._kind_of_number(name, kinds) if name in FUNCTIONS_OF_NUMBERS else None
 
     @staticmethod

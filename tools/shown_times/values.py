@@ -137,7 +137,7 @@ def strict_kind(operator, left, right, right_node):
     """As kind_of_operation(), for a flow that is trusted."""
     is_unit = getattr(right_node, "value", None) in PARTS_OF_TIMES
     if isinstance(operator, ast.Sub):
-        return "duration" if left == right and left in ("reading", "duration") else None
+        return "duration" if left == right and left in ("reading", "date", "duration") else None
     if isinstance(operator, ast.Add):
         return "duration" if left == right == "duration" else None
     if isinstance(operator, ast.Div) and right == "duration":

@@ -12,6 +12,7 @@
 
 #include "support/mapped_file.h"
 #include "support/wording.h"
+#include "verify/found_results.h"
 #include "verify/perturbations.h"
 
 #include <algorithm>
@@ -24,9 +25,44 @@ constexpr const char* other_bytes = "; equal in contents, other bytes";
 
 // ------------------------------------------------------------------ what was printed
 
+/// Where a metric or a result differs, and how.
+ContentDifference described(const MetricDifference& difference, const char* unit,
+                            PrintedStream stream) {
+  ContentDifference what = difference;
+  what.unit = unit;
+  what.where = std::string(unit) + " " + std::to_string(difference.step);
+  if (difference.line > 0)
+    what.where +=
+        " (" + std::string(stream_name(stream)) + " line " + std::to_string(difference.line) + ")";
+  return what;
+}
+
+/// Those of a stream whose other lines differ stand before it: they say what became of the result.
+void add_results(const FoundResults& results, PrintedStream stream, const ComparisonRules& rules,
+                 Comparison& result) {
+  if (!rules.metrics.empty())
+    return;                        // the user has named what counts
+  constexpr std::size_t most = 64; // a table of names, not results of a training
+  const std::vector<FoundResults::Pair> pairs = results.pairs();
+  if (pairs.size() > most)
+    result.remarks.push_back(std::string(stream_name(stream)) + ": numbers under " +
+                             std::to_string(pairs.size()) +
+                             " names, compared as lines and not by name");
+  for (const FoundResults::Pair& pair :
+       pairs.size() > most ? std::vector<FoundResults::Pair>() : pairs) {
+    const ComparedItem item{ItemKind::result, pair.name,
+                            counted(std::max(pair.one.size(), pair.other.size()), "value") +
+                                " on " + stream_name(stream)};
+    if (const auto difference = compare_series(pair.one, pair.other, {}))
+      result.differences.push_back({item, described(*difference, "value", stream)});
+    result.items.push_back(item);
+  }
+}
+
 void compare_lines_of(PrintedStream stream, const Run& one, const Run& other,
                       const ComparisonRules& rules, Comparison& result) {
-  const LineComparison lines = compare_stream(stream, one, other, rules);
+  FoundResults results;
+  const LineComparison lines = compare_stream(stream, one, other, rules, nullptr, &results);
   const std::string name = stream_name(stream);
   ComparedItem item{item_kind(stream), "", counted(lines.lines, "line"), lines.with_content > 0};
   if (lines.volatile_lines > 0)
@@ -40,19 +76,9 @@ void compare_lines_of(PrintedStream stream, const Run& one, const Run& other,
   if (lines.tolerated > 0)
     result.remarks.push_back(name + ": " + counted(lines.tolerated, "line") +
                              " equal but for metrics, which are compared with the tolerance");
-  if (lines.different > 0) {
-    const LinePair& pair = lines.first_different;
-    result.differences.push_back({item,
-                                  {.where = "line " + std::to_string(pair.line),
-                                   .value = pair.value,
-                                   .other_value = pair.other_value,
-                                   .count = lines.different,
-                                   .of = lines.lines,
-                                   .unit = "line",
-                                   .are_lines = pair.are_lines,
-                                   .at = pair.at,
-                                   .other_at = pair.other_at}});
-  }
+  add_results(results, stream, rules, result);
+  if (lines.different > 0)
+    result.differences.push_back({item, content_difference(lines)});
   result.items.push_back(std::move(item));
 }
 
@@ -69,11 +95,7 @@ bool compare_metric(const Pattern& pattern, PrintedStream stream, const Run& one
                     counted(series.size(), "value") + " on " + name, true};
   if (const std::optional<MetricDifference> metric =
           compare_series(series, other_series, tolerance)) {
-    ContentDifference what = *metric;
-    what.where = "step " + std::to_string(metric->step);
-    if (metric->line > 0)
-      what.where += " (" + name + " line " + std::to_string(metric->line) + ")";
-    result.differences.push_back({item, std::move(what)});
+    result.differences.push_back({item, described(*metric, "step", stream)});
   }
   result.items.push_back(std::move(item));
   return true;
@@ -257,8 +279,8 @@ void compare_outputs(const Run& one, const Run& other, const ComparisonRules& ru
 }
 
 /// By ItemKind.
-constexpr const char* item_kind_names[] = {"exit status", "stdout", "stderr",
-                                           "output",      "metric", "fingerprint"};
+constexpr const char* item_kind_names[] = {"exit status", "stdout", "stderr",     "output",
+                                           "metric",      "result", "fingerprint"};
 
 } // namespace
 
@@ -278,20 +300,39 @@ bool Comparison::differs_in(const ComparedItem& item) const {
   });
 }
 
-LineComparison compare_stream(PrintedStream stream, const Run& one, const Run& other,
-                              const ComparisonRules& rules, std::set<std::uint64_t>* different) {
-  static const std::vector<Pattern> none;
-  const auto facts_of = [](const Run& run) {
-    return RunFacts{run.began, run.ended, run.processes, run.reads_clocks};
-  };
-  const MappedFile printed(one.printed(stream)), other_printed(other.printed(stream));
+RunFacts facts_of(const Run& run) {
+  return {run.began, run.ended, run.processes, run.reads_clocks};
+}
+
+VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules) {
   std::vector<Pattern> formats;
-  for (const std::string& format : one.shown_formats)
+  for (const std::string& format : run.shown_formats)
     formats.emplace_back(format, "a print of the program's");
-  const VolatileText volatile_text(rules.declared_volatile, std::move(formats));
+  return VolatileText(rules.declared_volatile, std::move(formats));
+}
+
+ContentDifference content_difference(const LineComparison& lines) {
+  const LinePair& pair = lines.first_different;
+  return {.where = "line " + std::to_string(pair.line),
+          .value = pair.value,
+          .other_value = pair.other_value,
+          .count = lines.different,
+          .of = lines.lines,
+          .unit = "line",
+          .are_lines = pair.are_lines,
+          .at = pair.at,
+          .other_at = pair.other_at};
+}
+
+LineComparison compare_stream(PrintedStream stream, const Run& one, const Run& other,
+                              const ComparisonRules& rules, std::set<std::uint64_t>* different,
+                              FoundResults* results) {
+  static const std::vector<Pattern> none;
+  const MappedFile printed(one.printed(stream)), other_printed(other.printed(stream));
+  const VolatileText volatile_text = volatile_text_of(one, rules);
   return compare_lines(
       printed.bytes(), facts_of(one), other_printed.bytes(), facts_of(other),
-      {volatile_text, rules.tolerance.is_exact() ? none : rules.metrics, different});
+      {volatile_text, rules.tolerance.is_exact() ? none : rules.metrics, different, results});
 }
 
 Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules& rules) {

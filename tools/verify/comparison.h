@@ -27,16 +27,17 @@ struct ComparisonRules {
 };
 
 /// What can be compared. The names are those of the JSON document.
-enum class ItemKind { exit_status, out, err, output, metric, fingerprint };
+enum class ItemKind { exit_status, out, err, output, metric, result, fingerprint };
 
 constexpr ItemKind item_kind(PrintedStream stream) {
   return stream == PrintedStream::out ? ItemKind::out : ItemKind::err;
 }
 
-/// Something that was compared: a stream, an output by its name, a metric by its pattern.
+/// Something that was compared: a stream, an output by its name, a metric by its pattern, a result
+/// that the program prints by the name that it gives it.
 struct ComparedItem {
   ItemKind kind = ItemKind::exit_status;
-  std::string subject;          ///< of an output or a metric
+  std::string subject;          ///< of an output, a metric or a result
   std::string amount;           ///< "12 lines", "npy, 1200 bytes"
   bool holds_something = true;  ///< false: equal because it is empty
   bool has_other_bytes = false; ///< equal in what it holds, and not by its bytes
@@ -46,7 +47,7 @@ struct ComparedItem {
   bool is(const ComparedItem& other) const {
     return kind == other.kind && subject == other.subject;
   }
-  /// "exit status", "stdout", "stderr", "output", "metric", "fingerprint".
+  /// "exit status", "stdout", "stderr", "output", "metric", "result", "fingerprint".
   const char* kind_name() const;
   /// What the user named (--output, --metric), rather than what every run has.
   bool is_named() const { return kind == ItemKind::output || kind == ItemKind::metric; }
@@ -94,10 +95,21 @@ void note_what_fails(Comparison& result, Compare compare) {
   }
 }
 
+/// What tells times and processes of the run.
+RunFacts facts_of(const Run& run);
+
+/// What may differ in what the run printed or wrote.
+VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules);
+
+/// Of lines that differ: the first pair, and how many.
+ContentDifference content_difference(const LineComparison& lines);
+
 /// What two runs printed. `different`: where not null, for the lines that differ.
+/// `results`: where not null, for what it finds in them.
 LineComparison compare_stream(PrintedStream stream, const Run& one, const Run& other,
                               const ComparisonRules& rules,
-                              std::set<std::uint64_t>* different = nullptr);
+                              std::set<std::uint64_t>* different = nullptr,
+                              FoundResults* results = nullptr);
 
 Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules& rules);
 

@@ -12,6 +12,7 @@
 
 #include "support/exit_status.h"
 #include "support/wording.h"
+#include "verify/found_results.h"
 
 #include <algorithm>
 #include <cctype>
@@ -62,19 +63,36 @@ bool is_within(double moment, const RunFacts& run) {
   return moment >= run.began - slack && moment <= run.ended + slack;
 }
 
-/// "2026-11-22 14:12:47", in local time or in UTC.
-bool is_date_within(std::string_view text, const RunFacts& run) {
-  std::tm parts = {};
-  const std::string whole(text);
-  if (std::sscanf(whole.c_str(), "%4d%*1[-/]%2d%*1[-/]%2d%*1[T _]%2d:%2d:%2d", &parts.tm_year,
-                  &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec) != 6)
-    return false;
-  parts.tm_year -= 1900;
-  parts.tm_mon -= 1;
+/// The moment in seconds since 1970, as local time or as UTC.
+bool is_within(std::tm parts, double precision, const RunFacts& run) {
   parts.tm_isdst = -1;
   std::tm local = parts;
-  return is_within(static_cast<double>(::timegm(&parts)), run) ||
-         is_within(static_cast<double>(std::mktime(&local)), run);
+  for (const std::time_t moment : {::timegm(&parts), std::mktime(&local)}) {
+    const auto first = static_cast<double>(moment);
+    if (is_within(first, run) || is_within(first + precision, run) ||
+        (first < run.began && first + precision > run.ended))
+      return true;
+  }
+  return false;
+}
+
+/// "2026-11-22 14:12:47", "20261122-141247", "2026-11-22_14-12": by the digits, in the order of
+/// ISO 8601, with seconds or without.
+bool is_date_within(std::string_view text, const RunFacts& run) {
+  constexpr std::size_t with_minutes = 12, with_seconds = 14;
+  std::string digits;
+  for (const char c : text)
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0 && digits.size() < with_seconds)
+      digits += c;
+  std::tm parts = {};
+  const int read = std::sscanf(digits.c_str(), "%4d%2d%2d%2d%2d%2d", &parts.tm_year, &parts.tm_mon,
+                               &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec);
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  if (digits.size() == with_seconds && read == 6)
+    return is_within(parts, 0, run);
+  constexpr double rest_of_minute = 59;
+  return digits.size() == with_minutes && read == 5 && is_within(parts, rest_of_minute, run);
 }
 
 /// "14:12:47", of the day on which the run began or ended.
@@ -85,7 +103,8 @@ bool is_clock_within(std::string_view text, const RunFacts& run) {
       std::tm parts = {};
       char date[32];
       std::strftime(date, sizeof date, "%Y-%m-%d ", parts_of(&moment, &parts));
-      if (is_date_within(date + std::string(text), run))
+      const bool has_one_digit = text.size() > 1 && text[1] == ':';
+      if (is_date_within(date + std::string(has_one_digit ? "0" : "") + std::string(text), run))
         return true;
     }
   return false;
@@ -225,8 +244,13 @@ const std::string units_of_progress = "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?
 // else there is the next value of a table.
 VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> formats)
     : declared_(std::move(declared)), formats_(std::move(formats)),
-      date_(R"(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?)", ""),
-      clock_(R"((?<![\d:.])\d{1,2}:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?(?![\d:]))", ""),
+      date_(
+          R"((?<![\d.])\d{4}([-/_.]?)\d\d\1\d\d(?:[-/T _]?\d\d([-:._]?)\d\d\2\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])\x22\x27-]))?)"
+          R"(|[-/T _]\d\d[-:._]?\d\d)(?![\d:]))",
+          ""),
+      clock_(
+          R"((?:(?<![\d:.])\d{1,2}:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])\x22\x27-]))?|(?<=[A-Z][a-z]{2}\d\d_)\d\d-\d\d-\d\d)(?![\d:]))",
+          ""),
       epoch_(R"((?<![\d.])(?:\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\d.]))", ""),
       number_(R"((?<![\w.-])\d+(?![\w.]))", ""),
       duration_(
@@ -404,6 +428,16 @@ private:
   const LineRules& rules_;
 };
 
+/// Times in them are no results.
+void find_results(std::string_view line, const RunFacts& run, std::string_view other_line,
+                  const RunFacts& other_run, std::uint64_t number, const LineRules& rules) {
+  if (line == other_line)
+    return rules.results->add({line, line}, {line, line}, number);
+  const std::string without_times = rules.volatile_text.masked(line, run);
+  const std::string other_without_times = rules.volatile_text.masked(other_line, other_run);
+  rules.results->add({line, without_times}, {other_line, other_without_times}, number);
+}
+
 /// What ends the whole text.
 std::string_view ending_of_text(std::string_view text) {
   return text.ends_with('\n') ? "a line end" : "no line end";
@@ -422,6 +456,9 @@ LineComparison compare_lines(std::string_view one, const RunFacts& run, std::str
     tally.begin_line();
     const LineMatch match =
         line && other_line ? match_lines(*line, run, *other_line, other_run, rules) : LineMatch{};
+    if (rules.results != nullptr)
+      find_results(line.value_or(""), run, other_line.value_or(""), other_run, tally.result().lines,
+                   rules);
     const bool may_end_otherwise = match.sameness == Sameness::but_for_volatile_text;
     if (match.sameness == Sameness::none)
       tally.add_difference(line, other_line);

@@ -14,6 +14,8 @@
 
 namespace detshim {
 
+class FoundResults;
+
 /// What is known of a run, to tell its own times and processes by.
 struct RunFacts {
   double began = 0, ended = 0;                   ///< in seconds since 1970
@@ -73,7 +75,8 @@ struct LineRules {
   const VolatileText& volatile_text;
   const std::vector<Pattern>& tolerated_metrics; ///< empty: metrics are compared as text too
   std::set<std::uint64_t>* different =
-      nullptr; ///< where not null: the numbers of lines that differ
+      nullptr;                     ///< where not null: the numbers of lines that differ
+  FoundResults* results = nullptr; ///< where not null: gets the lines of both
 };
 
 /// What ends a line has to be the same too, but in a volatile one. Of a line that a progress bar

@@ -55,6 +55,9 @@ std::string describe_difference(const ContentDifference& difference);
 /// "equal - ...": the closing line.
 std::string describe_answer(const VerifyPlan& plan, const Verification& result);
 
+/// "loss (300 values on stdout), val_acc (10 values on stdout)"; empty where none was found.
+std::string describe_equal_results(const Verification& result);
+
 /// "2 equal runs: ..."; empty where nothing is bounded.
 std::string describe_bound(const Verification& result);
 

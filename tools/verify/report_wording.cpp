@@ -166,6 +166,35 @@ const Comparison* find_differing(const Verification& result, const ComparedItem&
   return nullptr;
 }
 
+namespace {
+
+std::vector<ComparedItem> equal_results(const Verification& result) {
+  std::vector<ComparedItem> items = all_items(result);
+  std::erase_if(items, [&](const ComparedItem& item) {
+    return item.kind != ItemKind::result || find_differing(result, item) != nullptr;
+  });
+  return items;
+}
+
+/// "a, b and 3 more".
+std::string first_of(std::vector<std::string> texts, std::size_t most) {
+  if (texts.size() <= most)
+    return enumerated(texts);
+  const std::size_t more = texts.size() - most;
+  texts.resize(most);
+  return joined(texts, ", ") + " and " + std::to_string(more) + " more";
+}
+
+} // namespace
+
+std::string describe_equal_results(const Verification& result) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> texts;
+  for (const ComparedItem& item : equal_results(result))
+    texts.push_back(printable(item.subject) + " (" + item.amount + ")");
+  return first_of(std::move(texts), most);
+}
+
 std::string describe_bound(const Verification& result) {
   if (result.bound >= 1 || result.answer != Answer::equal)
     return {};
@@ -214,7 +243,11 @@ std::string describe_answer(const VerifyPlan& plan, const Verification& result) 
   }
   if (result.resumed)
     text += ", and killed and resumed";
-  return text;
+  constexpr std::size_t most_results = 3;
+  std::vector<std::string> results;
+  for (const ComparedItem& item : equal_results(result))
+    results.push_back(printable(item.subject));
+  return results.empty() ? text : text + "; equal: " + first_of(std::move(results), most_results);
 }
 
 } // namespace detshim

@@ -58,8 +58,9 @@ struct Run {
   std::vector<std::string> shown_formats;        ///< how its lines look that show times
   bool has_logged_facts = false;                 ///< whether these three were taken from its log
   std::vector<OutputFile> outputs;
-  WrittenFiles unnamed_outputs; ///< that no --output names
-  std::string left_alone;       ///< why some outputs were not taken; empty: all were
+  WrittenFiles unnamed_outputs;                     ///< that no --output names
+  std::map<std::string, std::string> unnamed_texts; ///< what small ones of them hold, by path
+  std::string left_alone; ///< why some outputs were not taken; empty: all were
   std::optional<std::filesystem::path> full_disk; ///< a folder that had no room left when it ended
 
   std::filesystem::path log() const { return folder / "log"; }

@@ -31,10 +31,24 @@ void print_first_cause(const Verification& result, const Style& style) {
   }
 }
 
+/// True for a result behind the first ones that differ between two runs.
+bool is_one_of_many(const Comparison& comparison, const Difference& difference) {
+  constexpr std::ptrdiff_t most = 2;
+  const auto end = std::ranges::find_if(comparison.differences, [&](const Difference& other) {
+    return &other == &difference;
+  });
+  return difference.item.kind == ItemKind::result &&
+         std::count_if(comparison.differences.begin(), end, [](const Difference& other) {
+           return other.item.kind == ItemKind::result;
+         }) >= most;
+}
+
 /// Of each thing the first pair of plain runs, and in how many more it differs.
 void print_differences(const Verification& result, const Style& style) {
   for (const Comparison& comparison : result.comparisons)
     for (const Difference& difference : comparison.differences) {
+      if (is_one_of_many(comparison, difference))
+        continue;
       const auto differs_too = [&](const Comparison& other) {
         return other.perturbation == comparison.perturbation &&
                other.is_resumed == comparison.is_resumed && other.differs_in(difference.item);
@@ -135,11 +149,13 @@ void print_verify_text(const VerifyPlan& plan, const Verification& result) {
   print_environment_changes(result, style);
   std::string equal;
   for (const ComparedItem& item : all_items(result))
-    if (find_differing(result, item) == nullptr)
+    if (find_differing(result, item) == nullptr && item.kind != ItemKind::result)
       equal += (equal.empty() ? "" : "\n" + label("")) + describe_item(item) + " (" +
                printable(item.amount) + ")";
   if (!equal.empty())
     std::cout << label("equal") << equal << '\n';
+  if (const std::string results = describe_equal_results(result); !results.empty())
+    std::cout << label("results") << "equal: " << results << '\n';
   print_volatile_lines(result);
   print_differences(result, style);
   print_first_cause(result, style);

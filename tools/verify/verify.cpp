@@ -20,6 +20,7 @@
 #include "support/wording.h"
 #include "verify/output_claim.h"
 #include "verify/run_processes.h"
+#include "verify/unnamed_outputs.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -30,7 +31,6 @@
 #include <set>
 #include <system_error>
 
-#include <fnmatch.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -236,6 +236,7 @@ private:
     constexpr double tick = 0.01; // files have the time of the kernel's last one
     run.unnamed_outputs =
         written_files(run.log(), static_cast<std::int64_t>((run.began - tick) * 1e9));
+    keep_unnamed_texts(run);
     look_at(run, result);
     runs.push_back(std::move(run));
   }
@@ -458,35 +459,19 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
 /// A file that the runs wrote, that differs and was not asked for may be what the user wants to be
 /// equal.
 void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
-  std::set<std::string> differ;
-  const auto is_ignored = [&](const std::string& path) {
-    return std::ranges::any_of(plan.rules.ignored_files, [&](const std::string& glob) {
-      return ::fnmatch(glob.c_str(), path.c_str(), 0) == 0;
-    });
-  };
-  for (std::size_t i = 1; i < result.plain_runs; ++i) {
-    const auto &now = result.runs[i].unnamed_outputs.contents,
-               &before = result.runs[i - 1].unnamed_outputs.contents;
-    for (const auto& [path, contents] : now)
-      if (before.contains(path) && before.at(path) != contents && !is_ignored(path))
-        differ.insert(path);
-    // Where each has one that the other has not, their names differ. What the first alone wrote is
-    // a cache.
-    const auto alone = [&](const auto& files, const auto& others) {
-      const auto unshared = std::ranges::find_if(files, [&](const auto& file) {
-        return !others.contains(file.first) && !is_ignored(file.first);
-      });
-      return unshared == files.end() ? "" : unshared->first;
-    };
-    const std::string new_name = alone(now, before);
-    if (!new_name.empty() && !alone(before, now).empty())
-      differ.insert(new_name);
-  }
-  if (!differ.empty())
+  std::map<std::string, std::string> differ;
+  for (std::size_t i = 1; i < result.plain_runs; ++i)
+    for (const auto& [path, how] :
+         differing_unnamed_outputs(result.runs[i - 1], result.runs[i], plan.rules))
+      differ.emplace(path, path + " (" + how + ")");
+  std::vector<std::string> texts;
+  for (const auto& [path, text] : differ)
+    texts.push_back(text);
+  if (!texts.empty())
     result.problems.push_back(
         {"unnamed_output",
          "files that no --output names differ from run to run (--ignore FILE: they may): " +
-             some_of({differ.begin(), differ.end()}),
+             some_of(texts),
          false});
   else if (plan.rules.outputs.empty() && !std::ranges::all_of(result.runs, [](const Run& run) {
              return run.unnamed_outputs.are_all;

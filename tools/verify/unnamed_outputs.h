@@ -1,0 +1,28 @@
+// Files that a program writes and that no --output names: they may be what the user wants to be
+// equal.
+#pragma once
+
+#include "environment/capture.h"
+#include "verify/comparison.h"
+#include "verify/run_once.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// Keeps what small texts among `run.unnamed_outputs` hold, before the next run writes them again.
+void keep_unnamed_texts(Run& run);
+
+/// One that differs, and how: "curve.csv (line 3: '1,0.5' and '1,0.6')".
+struct DifferingFile {
+  std::string path, how;
+};
+
+/// Of two runs that follow one another. Names that differ in the run's moment alone are one name,
+/// and lines that show times are compared like those on the standard streams.
+std::vector<DifferingFile> differing_unnamed_outputs(const Run& one, const Run& other,
+                                                     const ComparisonRules& rules);
+
+} // namespace detshim
