@@ -9,19 +9,22 @@
 namespace detshim {
 namespace {
 
-constinit TuningStore store;
-constinit uint64_t store_lock = 0;
-constinit char file_path[4096] = {};
-constinit bool is_read = false;
-constinit bool said = false;
-constinit const char* checked[16] =
-    {}; // libraries whose choices in the file are this process's to use
+/// The file that DETSHIM_AUTOTUNE names.
+struct UsedTuningFile {
+  TuningStore choices;
+  uint64_t lock = 0;            ///< of all of this: libraries search in several threads
+  char path[4096] = {};         ///< complete
+  bool is_read = false;         ///< at the first search, for most processes have none
+  bool is_said = false;         ///< once, that it could not be written
+  const char* checked[16] = {}; ///< libraries whose choices in it are this process's to use
+};
+constinit UsedTuningFile tuning_file;
 
 void say(const char* what, const char* more = "") {
   SignalSafeLock guard(log_file::lock);
   TextWriter line(log_file::line_room, sizeof log_file::line_room);
   line.add("detshim: the tuning file \"");
-  for (const char* c = file_path; *c != 0; ++c)
+  for (const char* c = tuning_file.path; *c != 0; ++c)
     line.add(*c >= ' ' && *c < 127 ? *c : '?');
   line.add("\" ").add(what).add(more).add('\n');
   log_file::say(line);
@@ -37,7 +40,7 @@ constexpr const char* accepted_text =
 
 /// Completes a relative name: the program may change its folder before the file is written.
 void find_path() {
-  TextWriter path(file_path, sizeof file_path - 8);
+  TextWriter path(tuning_file.path, sizeof tuning_file.path - 8);
   const char* const name = options().tuning_file;
   char* const folder = log_file::path_room; // under the log's lock
   if (*name != '/') {
@@ -50,14 +53,14 @@ void find_path() {
 }
 
 void read_once() {
-  if (is_read)
+  if (tuning_file.is_read)
     return;
   find_path();
   const bool replays = options().autotune == Autotune::replay;
   Text<200> what;
-  switch (store.read(file_path, !replays)) {
+  switch (tuning_file.choices.read(tuning_file.path, !replays)) {
   case TuningStore::State::fine:
-    if (replays && store.is_empty())
+    if (replays && tuning_file.choices.is_empty())
       refuse("holds no choice", accepted_text);
     break;
   case TuningStore::State::missing:
@@ -65,31 +68,31 @@ void read_once() {
       refuse("does not exist", accepted_text);
     break;
   case TuningStore::State::unreadable:
-    add_error(what.add("cannot be read"), static_cast<int>(store.line()));
+    add_error(what.add("cannot be read"), static_cast<int>(tuning_file.choices.line()));
     refuse(what.c_str(), accepted_text);
   case TuningStore::State::other_format:
     what.add("has format ")
-        .add(store.format())
+        .add(tuning_file.choices.format())
         .add("; accepted is format ")
         .add(TuningStore::own_format);
     refuse(what.c_str(), "");
   case TuningStore::State::damaged:
-    what.add("is damaged in line ").add(store.line());
+    what.add("is damaged in line ").add(tuning_file.choices.line());
     refuse(what.c_str(), accepted_text);
   }
   if (!replays) { // better now than after hours
-    if (const int error = TuningStore::probe(file_path); error != 0) {
+    if (const int error = TuningStore::probe(tuning_file.path); error != 0) {
       add_error(what.add("cannot be written"), -error);
       refuse(what.c_str(), "; accepted is a file in a folder where this process may make files");
     }
   }
-  is_read = true;
+  tuning_file.is_read = true;
 }
 
 /// Refuses a file that was written elsewhere, at a library's first search: later ones may be on
 /// another device of this process, and a program is not ended in the middle of its work.
 void check(const TuningProblem& problem) {
-  for (const char*& library : checked) {
+  for (const char*& library : tuning_file.checked) {
     if (library != nullptr && same_text(library, problem.library))
       return;
     if (library != nullptr)
@@ -99,7 +102,7 @@ void check(const TuningProblem& problem) {
   }
   char there[200];
   Text<600> what;
-  switch (store.differs(problem, there, sizeof there)) {
+  switch (tuning_file.choices.differs(problem, there, sizeof there)) {
   case TuningStore::Differs::no:
     return;
   case TuningStore::Differs::device:
@@ -151,18 +154,18 @@ bool keeps_choices() {
 }
 
 bool find_tuning(const TuningProblem& problem, char* choice, size_t size) {
-  SignalSafeLock guard(store_lock);
-  return guard.held() && is_ready_for(problem) && store.find(problem, choice, size);
+  SignalSafeLock guard(tuning_file.lock);
+  return guard.held() && is_ready_for(problem) && tuning_file.choices.find(problem, choice, size);
 }
 
 bool keep_tuning(const TuningProblem& problem, const char* choice) {
-  SignalSafeLock guard(store_lock);
+  SignalSafeLock guard(tuning_file.lock);
   if (!guard.held() || !is_ready_for(problem))
     return false;
-  const int error = store.keep(problem, choice, file_path);
-  if (error == 0 || error == TuningStore::is_no_choice || said)
+  const int error = tuning_file.choices.keep(problem, choice, tuning_file.path);
+  if (error == 0 || error == TuningStore::is_no_choice || tuning_file.is_said)
     return error == 0;
-  said = true; // the program goes on
+  tuning_file.is_said = true; // the program goes on
   Text<100> what;
   add_error(what.add("cannot be written"), -error).add("; choices are missing");
   say(what.c_str());
