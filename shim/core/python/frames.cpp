@@ -120,34 +120,38 @@ bool find_functions(const Module& module, Interpreter& python) {
   return current != nullptr;
 }
 
-/// The process's interpreter: looked for at each draw, it would cost more than the draw.
-constinit Interpreter known = {};
-constinit uintptr_t known_at = 0;  // its object's dynamic section; 1 while `known` is written
-constinit uint32_t known_in = ~0u; // the epoch in which its object was last seen loaded
-
 /// Whether what PythonStack reads is what the interpreter itself says: not yet known, yes, no.
 enum class Trust : uint8_t { unknown, yes, no };
-constinit Trust trust = Trust::unknown;
+
+/// The process's interpreter: looked for at each draw, it would cost more than the draw.
+struct KnownInterpreter {
+  Interpreter functions = {};
+  uintptr_t object = 0;   ///< its dynamic section; 1 while `functions` is written
+  uint32_t seen_in = ~0u; ///< the epoch in which its object was last seen loaded
+  Trust trust = Trust::unknown;
+};
+constinit KnownInterpreter known_interpreter;
 
 Trust known_trust() {
   Trust now;
-  __atomic_load(&trust, &now, __ATOMIC_RELAXED);
+  __atomic_load(&known_interpreter.trust, &now, __ATOMIC_RELAXED);
   return now;
 }
 
 bool find_functions_once(const Module& module, Interpreter& python) {
-  const uintptr_t at = __atomic_load_n(&known_at, __ATOMIC_ACQUIRE);
+  const uintptr_t at = __atomic_load_n(&known_interpreter.object, __ATOMIC_ACQUIRE);
   if (at == reinterpret_cast<uintptr_t>(module.dynamic)) {
-    python = known;
+    python = known_interpreter.functions;
     return true;
   }
   if (!find_functions(module, python))
     return false;
   uintptr_t none = 0;
-  if (__atomic_compare_exchange_n(&known_at, &none, uintptr_t{1}, false, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED)) {
-    known = python;
-    __atomic_store_n(&known_at, reinterpret_cast<uintptr_t>(module.dynamic), __ATOMIC_RELEASE);
+  if (__atomic_compare_exchange_n(&known_interpreter.object, &none, uintptr_t{1}, false,
+                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    known_interpreter.functions = python;
+    __atomic_store_n(&known_interpreter.object, reinterpret_cast<uintptr_t>(module.dynamic),
+                     __ATOMIC_RELEASE);
   }
   return true;
 }
@@ -186,16 +190,17 @@ private:
 /// The process's interpreter; false if it has none, or if it was not found before and is not looked
 /// for.
 bool find_interpreter(Interpreter& python, bool looks_for_it) {
-  const uintptr_t at = __atomic_load_n(&known_at, __ATOMIC_ACQUIRE);
+  const uintptr_t at = __atomic_load_n(&known_interpreter.object, __ATOMIC_ACQUIRE);
   if (at > 1) {
     // Nothing was unloaded in this epoch, so it was not either.
     const uint32_t epoch = draw_epoch();
     Module of_known;
-    if (__atomic_load_n(&known_in, __ATOMIC_RELAXED) == epoch ||
-        (find_module(reinterpret_cast<const void*>(known.current_frame), of_known) &&
+    if (__atomic_load_n(&known_interpreter.seen_in, __ATOMIC_RELAXED) == epoch ||
+        (find_module(reinterpret_cast<const void*>(known_interpreter.functions.current_frame),
+                     of_known) &&
          reinterpret_cast<uintptr_t>(of_known.dynamic) == at)) {
-      __atomic_store_n(&known_in, epoch, __ATOMIC_RELAXED);
-      python = known;
+      __atomic_store_n(&known_interpreter.seen_in, epoch, __ATOMIC_RELAXED);
+      python = known_interpreter.functions;
       return true;
     }
   }
@@ -507,7 +512,7 @@ void find_call_site(const Interpreter& python, PythonDetail detail, PythonCallSi
   ask(asked);
   if (asked.count > 0) {
     Trust now = is_same(asked, call_site) ? Trust::yes : Trust::no;
-    __atomic_store(&trust, &now, __ATOMIC_RELAXED);
+    __atomic_store(&known_interpreter.trust, &now, __ATOMIC_RELAXED);
   }
   call_site = asked;
 }
@@ -517,7 +522,7 @@ void find_call_site(const Interpreter& python, PythonDetail detail, PythonCallSi
 void find_python_call_site(PythonCallSite& call_site, PythonDetail detail, bool looks_for_python) {
   call_site = {};
   Interpreter python = {};
-  if (!looks_for_python && __atomic_load_n(&known_at, __ATOMIC_ACQUIRE) <= 1)
+  if (!looks_for_python && __atomic_load_n(&known_interpreter.object, __ATOMIC_ACQUIRE) <= 1)
     return;
   if (find_interpreter(python, looks_for_python) && python.is_initialized() != 0)
     find_call_site(python, detail, call_site);
