@@ -14,8 +14,12 @@ namespace detshim {
 namespace {
 
 DETSHIM_STARTUP_ROOM constinit char* own_array[256] = {};
-DETSHIM_STARTUP_DATA constinit char** own = nullptr; // the array that we made last
-DETSHIM_STARTUP_DATA constinit size_t own_size = 0;  // entries that it has room for
+/// The array that we made last. The program may have put another in its place since.
+struct OwnEnvironment {
+  char** entries;
+  size_t size; ///< entries that it has room for
+};
+DETSHIM_STARTUP_DATA constinit OwnEnvironment own_environment = {};
 
 size_t count_of(char* const* entries) {
   size_t count = 0;
@@ -36,7 +40,7 @@ bool make_room(size_t count, size_t added) {
   for (size_t i = 0; i < count; ++i)
     array[i] = __environ[i];
   __environ = array;
-  own_size = size;
+  own_environment.size = size;
   return true;
 }
 
@@ -48,9 +52,9 @@ void remove_entries(Goes goes) {
     has_any |= goes(*entry);
   if (!has_any)
     return;
-  if (__environ != own && !make_room(count_of(__environ), 0))
+  if (__environ != own_environment.entries && !make_room(count_of(__environ), 0))
     return;
-  own = __environ;
+  own_environment.entries = __environ;
   char** to = __environ;
   for (char** from = __environ; *from != nullptr; ++from)
     if (!goes(*from))
@@ -123,9 +127,10 @@ void add_to_environment(char* const* entries, size_t added) {
   if (added == 0)
     return;
   const size_t count = count_of(__environ);
-  if ((__environ != own || count + added + 1 > own_size) && !make_room(count, added))
+  if ((__environ != own_environment.entries || count + added + 1 > own_environment.size) &&
+      !make_room(count, added))
     return;
-  own = __environ;
+  own_environment.entries = __environ;
   for (size_t i = 0; i < added; ++i)
     __environ[count + i] = entries[i];
   __environ[count + added] = nullptr;

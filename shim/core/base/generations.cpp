@@ -11,22 +11,27 @@ namespace detshim {
 
 namespace {
 
-DETSHIM_STARTUP_DATA constinit uint32_t last_generation = 0;
-DETSHIM_STARTUP_DATA constinit uint32_t last_epoch = 0;
+/// The last ones of this process and those before it. The page, which says the present ones, is
+/// wiped in a child.
+struct LastBegun {
+  uint32_t generation;
+  uint32_t epoch;
+};
+DETSHIM_STARTUP_DATA constinit LastBegun last_begun = {};
 
 } // namespace
 
 void forget_call_sites() {
   __atomic_store_n(&detail::generation_page.draw_epoch,
-                   __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+                   __atomic_add_fetch(&last_begun.epoch, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
 }
 
 void begin_generation() {
   forget_call_sites();
-  __atomic_store_n(&detail::generation_page.generation, ++last_generation, __ATOMIC_RELEASE);
+  __atomic_store_n(&detail::generation_page.generation, ++last_begun.generation, __ATOMIC_RELEASE);
 }
 
-uint32_t generations_begun() { return last_generation; }
+uint32_t generations_begun() { return last_begun.generation; }
 
 void wipe_generation_in_children() {
   sys::call(SYS_madvise, sys::address(&detail::generation_page), sizeof detail::generation_page,
