@@ -43,8 +43,14 @@ constexpr const char* wrappers[] = {"uv",         "uvx",  "poetry", "pipenv", "c
 
 enum : uint8_t { unknown, by_order, by_command, by_command_from_the_first };
 
-DETSHIM_STARTUP_DATA constinit uint8_t naming = unknown;
-DETSHIM_STARTUP_DATA constinit CommandCounts* counts = nullptr;
+/// What the command of this process says of its children.
+struct OwnCommand {
+  uint8_t naming;          ///< of its children; chosen as it is first asked for
+  bool runs_in_background; ///< its script, if it is a shell
+  bool expands_in_command; ///< likewise
+  CommandCounts* counts;   ///< of what its children execute, who count there themselves
+};
+DETSHIM_STARTUP_DATA constinit OwnCommand own_command = {};
 
 /// The name by which the program was executed: a script's own, not its interpreter's.
 const char* executed_name() {
@@ -60,9 +66,9 @@ uint8_t choose_naming() {
 }
 
 uint8_t chosen_naming() {
-  if (naming == unknown)
-    naming = choose_naming();
-  return naming;
+  if (own_command.naming == unknown)
+    own_command.naming = choose_naming();
+  return own_command.naming;
 }
 
 } // namespace
@@ -158,13 +164,6 @@ bool is_of_shell() {
   return is_shell(*called == '-' ? called + 1 : called);
 }
 
-/// What a shell's script is like.
-struct ScriptState {
-  bool runs_in_background;
-  bool expands_in_command;
-};
-DETSHIM_STARTUP_DATA constinit ScriptState script_of_process = {};
-
 } // namespace
 
 bool is_wrapper() {
@@ -181,16 +180,16 @@ void look_at_script() {
     return;
   const ScriptOfShell script;
   const bool has_text = script.text != nullptr;
-  script_of_process.expands_in_command =
+  own_command.expands_in_command =
       has_text && (contains(script.text, "$") || contains(script.text, "`"));
-  script_of_process.runs_in_background =
+  own_command.runs_in_background =
       has_text ? text_runs_in_background(script.text)
                : script.file == nullptr || file_runs_in_background(script.file);
 }
 
-bool may_run_in_background() { return script_of_process.runs_in_background; }
+bool may_run_in_background() { return own_command.runs_in_background; }
 
-bool expands_in_command() { return script_of_process.expands_in_command; }
+bool expands_in_command() { return own_command.expands_in_command; }
 
 uint64_t command_hash(char* const argv[]) {
   uint64_t hash = 0;
@@ -217,9 +216,9 @@ uint64_t command_hash(char* const argv[]) {
 }
 
 CommandCounts* command_counts() {
-  if (counts == nullptr)
-    counts = static_cast<CommandCounts*>(sys::map(sizeof(CommandCounts), MAP_SHARED));
-  return counts;
+  if (own_command.counts == nullptr)
+    own_command.counts = static_cast<CommandCounts*>(sys::map(sizeof(CommandCounts), MAP_SHARED));
+  return own_command.counts;
 }
 
 uint64_t count_command(CommandCounts* in, uint64_t hash) {
@@ -240,9 +239,9 @@ uint64_t count_command(CommandCounts* in, uint64_t hash) {
 }
 
 void forget_own_command() {
-  counts = nullptr;
-  naming = by_order;
-  script_of_process.expands_in_command = false;
+  own_command.counts = nullptr;
+  own_command.naming = by_order;
+  own_command.expands_in_command = false;
 }
 
 } // namespace detshim
