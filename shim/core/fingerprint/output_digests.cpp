@@ -86,12 +86,12 @@ struct Slots {
 };
 
 struct Memory {
+  DigestSequence* overflow; ///< the last of all, once it was needed
   Slots<DigestSequence, most_sequences> sequences;
   Slots<Source, most_sources> sources;
 };
 // Had when it is first needed: most processes take no fingerprints.
 DETSHIM_STARTUP_DATA constinit Memory* memory = nullptr;
-constinit DigestSequence* overflow = nullptr;
 
 constexpr uint64_t source_key = 0x7072696E746572;
 
@@ -177,7 +177,7 @@ DigestSequence* make_sequence(const Way& way, const void* caller, const PythonCa
     sequence = &memory->sequences.take_last(); // in the name of the first that found no room
     if (sequence->generation == generation())
       return sequence;
-    overflow = sequence;
+    memory->overflow = sequence;
     if (source == nullptr)
       source = &nameless_source();
   }
@@ -224,7 +224,7 @@ DigestSequence* digests_in(const Way& way, const void* caller) {
   DigestSequence* sequence = way.stream != 0 ? known_of_stream(key) : nullptr;
   if (sequence == nullptr) {
     sequence = make_sequence(way, caller, python);
-    if (sequence != nullptr && sequence != overflow && way.stream != 0)
+    if (sequence != nullptr && sequence != memory->overflow && way.stream != 0)
       sequence->key_in_stream = key;
   }
   if (sequence != nullptr)
@@ -283,7 +283,8 @@ DigestMoment digest_moment() {
 void add_digest(DigestSequence* sequence, const OutputDigest& digest, const DigestMoment& moment) {
   if (sequence == nullptr || sequence->is_changing)
     return; // by whom this handler has interrupted, or by another thread that found no room
-  const Reason why_unread = sequence == overflow ? Reason::too_many_places : digest.why_unread;
+  const Reason why_unread =
+      sequence == memory->overflow ? Reason::too_many_places : digest.why_unread;
   sequence->is_changing = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const auto behind = [sequence](uint64_t hashes, uint64_t hash) {
@@ -327,7 +328,7 @@ void leave_digests() {
     return;
   bool is_needed = false; // by what still has to be written in its name
   for (DigestSequence& sequence : memory->sequences) {
-    if (sequence.is_left && sequence.held == 0 && &sequence != overflow)
+    if (sequence.is_left && sequence.held == 0 && &sequence != memory->overflow)
       sequence.generation = 0;
     is_needed |= sequence.generation == generation() && sequence.source == source;
   }
