@@ -187,28 +187,30 @@ struct PythonCalls {
   int begun; ///< some of them may find no room
 };
 constinit PythonCalls python_calls = {};
-/// The calling thread's last one, while it may have been read for a deadline.
 struct Deadline {
   PythonCall* call;
   uintptr_t frames[4]; // who read it, and who called that
 };
-thread_local constinit Deadline deadline = {};
-/// The calling thread's last reading of a clock.
-thread_local constinit PythonCall* last_reading = nullptr;
+/// The calling thread's last ones.
+struct LastCalls {
+  Deadline deadline;   ///< while it may have been read for one
+  PythonCall* reading; ///< of a clock
+};
+thread_local constinit LastCalls last_calls = {};
 
 void count_reading(PythonCall& call) {
   if (call.kind != UserCall::clock)
     return;
   __atomic_fetch_add(&call.readings, 1, __ATOMIC_RELAXED);
-  last_reading = &call;
+  last_calls.reading = &call;
 }
 
 void keep_deadline(PythonCall& call, const void* caller) {
   NativeFrames frames;
   find_native_frames(caller, frames, 3);
-  deadline = {&call, {reinterpret_cast<uintptr_t>(caller)}};
+  last_calls.deadline = {&call, {reinterpret_cast<uintptr_t>(caller)}};
   for (int i = 0; i < frames.count; ++i)
-    deadline.frames[i + 1] = frames.addresses[i];
+    last_calls.deadline.frames[i + 1] = frames.addresses[i];
 }
 
 /// Adds `"file+0x12"`; false for an address in no file any more.
@@ -270,7 +272,7 @@ void drop_python_call(PythonCall& kept) { kept.is_dropped = true; }
 void restore_python_call(PythonCall& kept) { kept.is_dropped = false; }
 
 void repeat_python_call(PythonCall& kept, const void* caller, bool may_be_deadline) {
-  deadline = {};
+  last_calls.deadline = {};
   if (kept.is_dropped && may_be_deadline)
     keep_deadline(kept, caller);
   kept.is_dropped = false;
@@ -281,8 +283,8 @@ PythonCall* keep_python_call(UserCall kind, const void* caller, const PythonCall
                              bool may_be_deadline) {
   Text<sizeof PythonCall::frames> frames; // the frames' texts may go with their code
   add_python(frames, place, sizeof PythonCall::frames);
-  deadline = {};
-  last_reading = nullptr;
+  last_calls.deadline = {};
+  last_calls.reading = nullptr;
   for (PythonCall& kept : python_calls.calls) {
     if (__atomic_load_n(&kept.at, __ATOMIC_ACQUIRE) == nullptr)
       break;
@@ -309,22 +311,22 @@ PythonCall* keep_python_call(UserCall kind, const void* caller, const PythonCall
 }
 
 void drop_reading_of_seed() {
-  if (last_reading != nullptr)
-    __atomic_fetch_add(&last_reading->seeds, 1, __ATOMIC_RELAXED);
-  last_reading = nullptr;
+  if (last_calls.reading != nullptr)
+    __atomic_fetch_add(&last_calls.reading->seeds, 1, __ATOMIC_RELAXED);
+  last_calls.reading = nullptr;
 }
 
 void drop_deadline(const void* caller) {
-  if (__builtin_expect(deadline.call == nullptr, 1))
+  if (__builtin_expect(last_calls.deadline.call == nullptr, 1))
     return;
   // The function that waits is the one that read, or it called one that does.
   constexpr uintptr_t longest = 1024; // of its code
   const auto is_near = [&](uintptr_t address) {
     return address - reinterpret_cast<uintptr_t>(caller) + longest < 2 * longest;
   };
-  for (const uintptr_t frame : deadline.frames)
-    deadline.call->is_dropped |= is_near(frame);
-  deadline.call = nullptr;
+  for (const uintptr_t frame : last_calls.deadline.frames)
+    last_calls.deadline.call->is_dropped |= is_near(frame);
+  last_calls.deadline.call = nullptr;
 }
 
 void note_parallel_child(const void* caller) {
