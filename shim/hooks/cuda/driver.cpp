@@ -6,9 +6,13 @@ namespace {
 
 using namespace abi;
 
-constinit DriverFunction<CUresult(CUcontext*)> get_context("cuCtxGetCurrent");
-constinit DriverFunction<CUresult(CUstream, int*)> ask_capture("cuStreamIsCapturing");
-constinit DriverFunction<CUresult(int*)> exchange_mode("cuThreadExchangeStreamCaptureMode");
+/// Asked whichever library's hook it is for.
+struct DriverFunctions {
+  DriverFunction<CUresult(CUcontext*)> get_context{"cuCtxGetCurrent"};
+  DriverFunction<CUresult(CUstream, int*)> ask_capture{"cuStreamIsCapturing"};
+  DriverFunction<CUresult(int*)> exchange_mode{"cuThreadExchangeStreamCaptureMode"};
+};
+constinit DriverFunctions driver_functions;
 
 bool is_of_driver(const Hook& hook) { return same_text(hook.info().library, "cuda"); }
 
@@ -29,7 +33,7 @@ const void* find_in_driver(const Hook& hook, const char* name) {
 
 uint64_t current_context(const Hook& hook) {
   CUcontext context = nullptr;
-  get_context.succeeds(hook, &context);
+  driver_functions.get_context.succeeds(hook, &context);
   return number_of(context);
 }
 
@@ -48,12 +52,13 @@ uint64_t number_of_stream(const Hook& hook, CUstream stream) {
   return mix(mix(current_context(hook), number), thread);
 }
 
-RelaxedCapture::RelaxedCapture(const Hook& hook) : exchange_(exchange_mode.of(hook)) {
+RelaxedCapture::RelaxedCapture(const Hook& hook)
+    : exchange_(driver_functions.exchange_mode.of(hook)) {
   is_changed_ = exchange_ != nullptr && exchange_(&mode_) == CUresult::success;
 }
 
 bool is_capturing(const Hook& hook, CUstream stream) {
-  auto* ask = ask_capture.of(hook);
+  auto* ask = driver_functions.ask_capture.of(hook);
   int status = capture_status_none;
   return ask != nullptr &&
          (ask(stream, &status) != CUresult::success || status != capture_status_none);

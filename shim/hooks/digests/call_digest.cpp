@@ -9,21 +9,23 @@ using namespace abi;
 
 constexpr const char* device = "device";
 
-constinit DriverFunction<CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                  unsigned, unsigned, CUstream, void**, void**)>
-    launch_kernel("cuLaunchKernel");
-constinit DriverFunction<CUresult(CUmodule*, const void*)> load_module("cuModuleLoadData");
-constinit DriverFunction<CUresult(CUfunction*, CUmodule, const char*)>
-    get_function("cuModuleGetFunction");
-constinit DriverFunction<CUresult(void*, size_t, unsigned)> register_memory("cuMemHostRegister_v2");
-constinit DriverFunction<CUresult(CUdeviceptr*, void*, unsigned)>
-    get_address("cuMemHostGetDevicePointer_v2");
-constinit DriverFunction<CUresult(CUdeviceptr*, size_t*, CUdeviceptr)>
-    get_range("cuMemGetAddressRange_v2");
-constinit DriverFunction<CUresult(CUcontext)> push_context("cuCtxPushCurrent_v2");
-constinit DriverFunction<CUresult(CUcontext*)> pop_context("cuCtxPopCurrent_v2");
-constinit DriverFunction<CUresult(CUstream, CUcontext*)> context_of_stream("cuStreamGetCtx");
-constinit DriverFunction<CUresult(CUcontext, unsigned long long*)> get_id("cuCtxGetId");
+/// What hashing on a GPU needs of the driver, beside hooks/cuda/driver.h.
+struct HashingFunctions {
+  DriverFunction<CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                          unsigned, CUstream, void**, void**)>
+      launch_kernel{"cuLaunchKernel"};
+  DriverFunction<CUresult(CUmodule*, const void*)> load_module{"cuModuleLoadData"};
+  DriverFunction<CUresult(CUfunction*, CUmodule, const char*)> get_function{"cuModuleGetFunction"};
+  DriverFunction<CUresult(void*, size_t, unsigned)> register_memory{"cuMemHostRegister_v2"};
+  DriverFunction<CUresult(CUdeviceptr*, void*, unsigned)> get_address{
+      "cuMemHostGetDevicePointer_v2"};
+  DriverFunction<CUresult(CUdeviceptr*, size_t*, CUdeviceptr)> get_range{"cuMemGetAddressRange_v2"};
+  DriverFunction<CUresult(CUcontext)> push_context{"cuCtxPushCurrent_v2"};
+  DriverFunction<CUresult(CUcontext*)> pop_context{"cuCtxPopCurrent_v2"};
+  DriverFunction<CUresult(CUstream, CUcontext*)> context_of_stream{"cuStreamGetCtx"};
+  DriverFunction<CUresult(CUcontext, unsigned long long*)> get_id{"cuCtxGetId"};
+};
+constinit HashingFunctions hashing_functions;
 
 /// The kernel in a context, and where it finds the results' memory.
 struct Kernel {
@@ -50,8 +52,8 @@ constinit Kernels kernels = {};
 /// the driver gives none (before CUDA 12).
 uint64_t lasting_context(const Hook& hook) {
   unsigned long long id = 0;
-  return get_id.succeeds(hook, static_cast<CUcontext>(nullptr), &id) ? id + 1
-                                                                     : 0; // of the current one
+  constexpr CUcontext current = nullptr;
+  return hashing_functions.get_id.succeeds(hook, current, &id) ? id + 1 : 0;
 }
 
 /// Has the context of the stream current while it lives.
@@ -60,14 +62,15 @@ public:
   ContextOfStream(const Hook& hook, CUstream stream) : hook_(hook) {
     CUcontext context = nullptr;
     is_pushed_ = number_of(stream) > stream_per_thread &&
-                 context_of_stream.succeeds(hook, stream, &context) &&
-                 number_of(context) != current_context(hook) && pop_context.of(hook) != nullptr &&
-                 push_context.succeeds(hook, context);
+                 hashing_functions.context_of_stream.succeeds(hook, stream, &context) &&
+                 number_of(context) != current_context(hook) &&
+                 hashing_functions.pop_context.of(hook) != nullptr &&
+                 hashing_functions.push_context.succeeds(hook, context);
   }
   ~ContextOfStream() {
     CUcontext context;
     if (is_pushed_)
-      pop_context.succeeds(hook_, &context);
+      hashing_functions.pop_context.succeeds(hook_, &context);
   }
   ContextOfStream& operator=(ContextOfStream&&) = delete; // neither copied nor moved
 
@@ -79,13 +82,14 @@ private:
 /// Memory for results that the current context can write. False, and nothing is kept, where that
 /// cannot be.
 bool make_results(const Hook& hook, Kernel& kernel) {
-  const bool can_register = register_memory.of(hook) != nullptr && get_address.of(hook) != nullptr;
+  const bool can_register = hashing_functions.register_memory.of(hook) != nullptr &&
+                            hashing_functions.get_address.of(hook) != nullptr;
   HashResult* const results = can_register ? make_hash_slots(kernel.set) : nullptr;
   if (results == nullptr)
     return false;
-  kernel.has_set = register_memory.succeeds(hook, results, hash_slots * sizeof(HashResult),
-                                            host_register_mapped) &&
-                   get_address.succeeds(hook, &kernel.results, results, 0U);
+  kernel.has_set = hashing_functions.register_memory.succeeds(
+                       hook, results, hash_slots * sizeof(HashResult), host_register_mapped) &&
+                   hashing_functions.get_address.succeeds(hook, &kernel.results, results, 0U);
   if (!kernel.has_set)
     forget_hash_slots(kernel.set);
   return kernel.has_set;
@@ -97,8 +101,8 @@ void load_kernel(const Hook& hook, Kernel& kernel) {
   CUmodule module;
   kernel.is_stale = false;
   if ((!kernel.has_set && !make_results(hook, kernel)) ||
-      !load_module.succeeds(hook, &module, detshim_hash_kernel) ||
-      !get_function.succeeds(hook, &kernel.function, module, "detshim_hash"))
+      !hashing_functions.load_module.succeeds(hook, &module, detshim_hash_kernel) ||
+      !hashing_functions.get_function.succeeds(hook, &kernel.function, module, "detshim_hash"))
     kernel.function = nullptr;
 }
 
@@ -156,7 +160,8 @@ uint64_t extent_of(const HashedArea& area) {
 bool is_in_one_allocation(const Hook& hook, const HashedArea& area) {
   CUdeviceptr start = 0;
   size_t size = 0;
-  return area.goes_by_pointers == 0 && get_range.succeeds(hook, &start, &size, area.start) &&
+  return area.goes_by_pointers == 0 &&
+         hashing_functions.get_range.succeeds(hook, &start, &size, area.start) &&
          area.start >= start && area.start - start <= size &&
          extent_of(area) <= size - (area.start - start);
 }
@@ -306,9 +311,10 @@ bool CallDigest::hash(const HashedArea& area, PendingHash& into) {
   const uint64_t words = words_of_row(area) * rows_of(area);
   const uint64_t blocks = (words + words_of_block - 1) / words_of_block;
   void* arguments[] = {&job};
-  if (launch_kernel.succeeds(*hook_, kernel.function,
-                             static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), 1U,
-                             1U, hash_threads, 1U, 1U, 0U, stream_, arguments, nullptr))
+  if (hashing_functions.launch_kernel.succeeds(
+          *hook_, kernel.function,
+          static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), 1U, 1U, hash_threads,
+          1U, 1U, 0U, stream_, arguments, nullptr))
     return ++into.parts, true;
   if (into.parts == 0)
     give_back_hash_slot(into);
