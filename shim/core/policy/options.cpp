@@ -19,12 +19,11 @@ extern "C" char** __environ;
 
 namespace detshim {
 
-DETSHIM_STARTUP_DATA constinit Options detail::current_options;
-DETSHIM_STARTUP_DATA constinit bool detail::options_are_read = false;
+DETSHIM_STARTUP_DATA constinit detail::OptionsOfProcess detail::options_of_process;
 
 namespace {
 
-constexpr Options& current = detail::current_options;
+constexpr Options& current = detail::options_of_process.values;
 
 // The list. An entry's place in `option_info` is its place in `Which`; the same row of
 // `option_readers` gives it its meaning.
@@ -145,7 +144,6 @@ struct OptionTexts {
   char packed[8192 + 64]; ///< the longest option, with its name
 };
 constinit OptionTexts texts = {};
-DETSHIM_STARTUP_DATA constinit uint64_t reading = 0; // a lock
 
 constexpr const char* autotune_names[] = {"off", "first", "", "", "inverse"}; // two with a file
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
@@ -415,10 +413,10 @@ void read_environment() {
 
 const Options& detail::read_options() {
   // A signal handler that interrupted the reader gets Mode::off or the mode that is already known.
-  const SpinGuard guard(reading);
-  if (guard.held() && !options_are_read) {
+  const SpinGuard guard(options_of_process.reading);
+  if (guard.held() && !options_of_process.are_read) {
     read_environment();
-    __atomic_store_n(&options_are_read, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&options_of_process.are_read, true, __ATOMIC_RELEASE);
   }
   return current;
 }

@@ -95,18 +95,22 @@ bool is_secret_script();
 bool parse_seed(const char* text, uint64_t& seed);
 
 namespace detail {
-extern Options current_options;
-extern bool options_are_read;
+struct OptionsOfProcess {
+  Options values;
+  bool are_read = false;
+  uint64_t reading = 0; ///< a lock, of whoever reads them
+};
+extern OptionsOfProcess options_of_process;
 const Options& read_options();
 } // namespace detail
 
 inline const Options& options() {
-  const bool is_read = __atomic_load_n(&detail::options_are_read, __ATOMIC_ACQUIRE);
-  return __builtin_expect(is_read, 1) ? detail::current_options : detail::read_options();
+  const bool is_read = __atomic_load_n(&detail::options_of_process.are_read, __ATOMIC_ACQUIRE);
+  return __builtin_expect(is_read, 1) ? detail::options_of_process.values : detail::read_options();
 }
 
 inline bool takes_fingerprints() {
-  return __builtin_expect(detail::current_options.fingerprint, 0);
+  return __builtin_expect(detail::options_of_process.values.fingerprint, 0);
 }
 
 } // namespace detshim
