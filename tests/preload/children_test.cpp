@@ -61,25 +61,9 @@ INSTANTIATE_TEST_SUITE_P(
              {"bash", "-c", plain + " & wait; " + plain + " & wait; (" + plain + ") & wait"},
              3},
         Case{"forks", {"python3", "-c", contents(PROGRAMS "forks_that_draw.py")}, 5},
-        Case{"multiprocessing",
-             {"python3", "-c",
-              "import multiprocessing as m, os\n"
-              "for way in 'fork', 'spawn', 'forkserver':\n"
-              "  for i in range(2):\n"
-              "    with m.get_context(way).Pool(1) as pool:\n"
-              "      for drawn in pool.map(os.getrandom, 8 * [8]): print(drawn.hex())\n"},
-             6},
+        Case{"multiprocessing", {"python3", "-c", contents(PROGRAMS "pools_of_each_way.py")}, 6},
         Case{"python",
-             {"python3", "-c",
-              "import os, subprocess\n"
-              "for i in range(2): subprocess.run(['" +
-                  snippet +
-                  "', 'plain'])\n"
-                  "os.system('" +
-                  plain +
-                  "')\n"
-                  "os.spawnl(os.P_WAIT, '" +
-                  snippet + "', 'getrandom', 'fork')\n"},
+             {"python3", "-c", contents(PROGRAMS "starts_a_program_by_each_way.py"), snippet},
              4},
         Case{"perl",
              {"perl", "-e", "system('" + snippet + "', 'plain') for 1..2; print `" + plain + "`"},
@@ -222,11 +206,13 @@ TEST(Script, KeepsItsProgramsApartAsTheFirstProcessOfANamespace) {
   EXPECT_EQ(drawn(command), values);
 }
 
-/// The kinds of the verdict's reasons.
-std::set<std::string> reasons_of(const std::string& program) {
+/// The kinds of the verdict's reasons on a program of C, with what its macro stands for.
+std::set<std::string> reasons_of(const std::string& program, const std::string& definition) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "program.c") << program;
-  EXPECT_EQ(run({"gcc", "-w", "-o", "program", "program.c"}, {}, scratch.path()).status, 0);
+  const std::string source = PROGRAMS + program;
+  const Result built =
+      run({"gcc", "-w", "-D", definition, "-o", "program", source}, {}, scratch.path());
+  EXPECT_EQ(built.status, 0) << built.err;
   EXPECT_EQ(
       run({"./program"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path()).status, 0);
   const auto document = nlohmann::json::parse(
@@ -239,30 +225,18 @@ std::set<std::string> reasons_of(const std::string& program) {
 
 // A folder that is listed begins a log, and is no draw.
 TEST(Wrapper, WithALogEndsUnderItsOtherName) {
-  const std::string lists =
-      "#include <dirent.h>\n#include <stdlib.h>\n#include <unistd.h>\n#include <sys/wait.h>\n"
-      "int main() { DIR *d = opendir(\"/etc\"); while (readdir(d)); closedir(d);\n";
-  const char* const children[] = {
-      "return system(\"true\"); }\n",
-      "if (!fork()) { execlp(\"true\", \"true\", 0); _exit(1); } wait(0); return 0; }\n",
-      "if (!vfork()) { execlp(\"true\", \"true\", 0); _exit(1); } wait(0); return 0; }\n",
-      "quick_exit(0); }\n"};
-  for (const std::string child : children)
-    EXPECT_FALSE(reasons_of(lists + child).contains("no_end")) << child;
-  EXPECT_TRUE(reasons_of(lists + "fork() || kill(getpid(), 9); wait(0); }\n").contains("no_end") ||
-              true);
+  for (const std::string end :
+       {"return system(\"true\")",
+        "if (!fork()) { execlp(\"true\", \"true\", 0); _exit(1); } wait(0); return 0",
+        "if (!vfork()) { execlp(\"true\", \"true\", 0); _exit(1); } wait(0); return 0",
+        "quick_exit(0)"})
+    EXPECT_FALSE(reasons_of("lists_and_ends.c", "END=" + end).contains("no_end")) << end;
 }
 
 // A child in its parent's memory is a thread but for its name.
 TEST(Clone, InTheSameMemoryRacesLikeAThread) {
-  const std::string program =
-      "#define _GNU_SOURCE\n#include <sched.h>\n#include <signal.h>\n"
-      "#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
-      "static long stack[8192];\nstatic int draw(void* p) { return rand() & 0; }\n"
-      "int main() { rand();\n"
-      "  clone(draw, stack + 8192, FLAGS | SIGCHLD, 0); wait(0); return 0; }\n";
-  EXPECT_TRUE(reasons_of("#define FLAGS CLONE_VM\n" + program).contains("threads"));
-  EXPECT_FALSE(reasons_of("#define FLAGS 0\n" + program).contains("threads"));
+  EXPECT_TRUE(reasons_of("clone_that_draws.c", "FLAGS=CLONE_VM").contains("threads"));
+  EXPECT_FALSE(reasons_of("clone_that_draws.c", "FLAGS=0").contains("threads"));
 }
 
 } // namespace

@@ -67,8 +67,7 @@ TEST(LoadedCode, IsNamedInTheOrderOfLoading) {
 TEST(LoadedCode, IsNamedByAForkedChildAndAtAnEndByExitToo) {
   const TemporaryFolder scratch;
   const Result result =
-      run({"/usr/bin/python3", "-c",
-           "import os, random\nif os.fork() == 0: os.urandom(4); os._exit(0)\nos.wait()"},
+      run({"/usr/bin/python3", "-c", contents(PROGRAMS "draws_in_a_forked_child.py")},
           under_shim(scratch, seed_42));
   EXPECT_EQ(result.status, 0) << result.err;
   const std::vector<ProcessLog> logs = read_log(scratch.log());

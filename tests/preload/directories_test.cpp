@@ -156,9 +156,7 @@ TEST_F(Folder, IsRecordedWhereItsOrderHadAnInfluence) {
 }
 
 TEST_F(Folder, IsRecordedOncePerPlace) {
-  run({"python3", "-c",
-       "import os, random\nrandom.random()\nfor i in range(50): os.listdir('" + path_.string() +
-           "')\n" + "os.listdir('" + path_.string() + "')"},
+  run({"python3", "-c", contents(PROGRAMS "lists_a_folder_in_two_lines.py"), path_.string()},
       under_shim(scratch_, {{"DETSHIM_SEED", "42"}}));
   std::size_t found = 0;
   for (const ProcessLog& log : read_log(scratch_.log()))

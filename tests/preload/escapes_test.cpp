@@ -127,48 +127,30 @@ TEST(Escapes, DoNotConcernWhatTheLoaderFindsByItsName) {
 TEST(Escapes, FromTheEnvironmentAreSaid) {
   const std::string od = find_program("od");
   const std::string text = "'" + od + "', ['od', '-N8', '/dev/urandom']";
-  const std::string bytes = "b'" + od + "'";
-  const std::string raw =
-      "import ctypes, os; libc = ctypes.CDLL(None); texts = ctypes.c_char_p * 4\n"
-      "arguments = texts(b'od', b'-N8', b'/dev/urandom'); nothing = texts()\n";
-  for (const Arguments& command :
-       {Arguments{"env", "-u", "LD_PRELOAD", od, "-N8", "/dev/urandom"},
-        Arguments{"env", "-i", od, "-N8", "/dev/urandom"},
-        Arguments{python, "-c", "import os; os.execve(" + text + ", {})"},
-        Arguments{python, "-c",
-                  "import os; os.waitpid(os.posix_spawn(" + text + ", {'A': 'b'}), 0)"},
-        Arguments{python, "-c", "import os; del os.environ['LD_PRELOAD']; os.execv(" + text + ")"},
-        Arguments{python, "-c",
-                  "import os; del os.environ['LD_PRELOAD']; os.system('" + od +
-                      " -N8 /dev/urandom')"},
-        Arguments{python, "-c",
-                  "import ctypes, os; del os.environ['LD_PRELOAD']; libc = ctypes.CDLL(None)\n"
-                  "libc.popen.restype = ctypes.c_void_p\nlibc.pclose.argtypes = [ctypes.c_void_p]\n"
-                  "libc.pclose(libc.popen(b'" +
-                      od + " -N8 /dev/urandom', b'w'))"},
-        Arguments{python, "-c",
-                  raw + "libc.execle(" + bytes +
-                      ", b'od', b'-N8', b'/dev/urandom', None, nothing)"},
-        Arguments{python, "-c", raw + "libc.execveat(-100, " + bytes + ", arguments, nothing, 0)"},
-        Arguments{python, "-c",
-                  raw + "fd = os.open(" + bytes +
-                      ", os.O_RDONLY)\n"
-                      "libc.execveat(fd, b'', arguments, nothing, 0x1000)"},
-        Arguments{python, "-c",
-                  raw + "libc.syscall(" + std::to_string(SYS_execve) + ", " + bytes +
-                      ", arguments, nothing)"},
-        Arguments{python, "-c",
-                  raw + "libc.syscall(" + std::to_string(SYS_execveat) + ", -100, " + bytes +
-                      ", arguments, nothing, 0)"}}) {
+  std::vector<Arguments> commands = {
+      Arguments{"env", "-u", "LD_PRELOAD", od, "-N8", "/dev/urandom"},
+      Arguments{"env", "-i", od, "-N8", "/dev/urandom"},
+      Arguments{python, "-c", "import os; os.execve(" + text + ", {})"},
+      Arguments{python, "-c", "import os; os.waitpid(os.posix_spawn(" + text + ", {'A': 'b'}), 0)"},
+      Arguments{python, "-c", "import os; del os.environ['LD_PRELOAD']; os.execv(" + text + ")"},
+      Arguments{python, "-c",
+                "import os; del os.environ['LD_PRELOAD']; os.system('" + od +
+                    " -N8 /dev/urandom')"},
+  };
+  for (const auto& [name, program] : sections(PROGRAMS "executes_without_the_library.py"))
+    commands.push_back(
+        {python, "-c", program, od, std::to_string(SYS_execve), std::to_string(SYS_execveat)});
+  EXPECT_EQ(commands.size(), 12U);
+  for (const Arguments& command : commands) {
     const TemporaryFolder scratch;
     const Result result = run(command, under_shim(scratch, loud));
     const Reasons found = reasons(scratch); // of od, of a shell that runs it, or of its descriptor
-    ASSERT_EQ(found.size(), 1U) << command.back();
+    ASSERT_EQ(found.size(), 1U) << testing::PrintToString(command);
     EXPECT_TRUE(found.begin()->ends_with(": not_preloaded")) << *found.begin();
     EXPECT_NE(result.err.find(said("not_preloaded")), std::string::npos) << result.err;
     const TemporaryFolder other;
     EXPECT_NE(run(command, under_shim(other, loud)).out, result.out)
-        << command.back() << ": it is covered";
+        << testing::PrintToString(command) << ": it is covered";
   }
 }
 

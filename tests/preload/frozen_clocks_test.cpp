@@ -139,10 +139,7 @@ TEST(FrozenClocks, AreThoseThatALogNames) {
 TEST(FrozenClocks, AreOfALineOfPythonOrOfAProgram) {
   const TemporaryFolder scratch;
   const std::filesystem::path script = scratch.path() / "draw.py";
-  std::ofstream(script) << "import random, time, datetime\n"
-                           "read = hash((time.time(), datetime.datetime.now().microsecond))\n"
-                           "random.seed(read)\n"
-                           "print(random.random(), time.time() > 1764000000)\n";
+  std::ofstream(script) << contents(PROGRAMS "seed_of_two_clocks.py");
   const auto draw = [&](const std::string& places, const std::string& seed = "42") {
     const TemporaryFolder log;
     return run({"python3", script},

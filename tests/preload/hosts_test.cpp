@@ -31,8 +31,7 @@ public:
     fs::create_directory(path_);
     std::ofstream{path_ / "hello.c"}
         << "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 3; }\n";
-    std::ofstream{path_ / "Makefile"}
-        << "all: one two\none:\n\t@echo one\ntwo: one\n\techo two | cat\n";
+    std::ofstream{path_ / "Makefile"} << contents(PROGRAMS "echoes.mk");
     run({"git", "init", "--quiet"}, {}, path_);
   }
 
@@ -85,14 +84,7 @@ const std::vector<Host> hosts = {
     {"make_parallel", {"make", "-j2", "-s"}},
     {"gcc_and_run", {"sh", "-c", "gcc -o hello hello.c && ./hello"}},
     {"python", {"python3", "-c", "pass"}, true},
-    {"python_threads",
-     {"python3", "-c",
-      "import threading, subprocess\n"
-      "t = [threading.Thread(target=print, args=('in a thread',)) for _ in range(3)]\n"
-      "for x in t: x.start(); x.join()\n"
-      "threading.Event().wait(0.001)\n"
-      "print(subprocess.run(['echo', 'hi'], capture_output=True).stdout)\n"},
-     true},
+    {"python_threads", {"python3", "-c", contents(PROGRAMS "threads_and_a_program.py")}, true},
     {"perl", {"perl", "-e", "1"}, true},
     {"perl_output", {"perl", "-e", "print qq(hi\\n); exit 6"}, true},
     {"node", {"node", "-e", "0"}, true},

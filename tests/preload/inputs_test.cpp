@@ -138,9 +138,7 @@ TEST(Inputs, OfClocksByOtherWaysAreNamedWithTheirLine) {
 // What draws later has another name; the readings are this process's.
 TEST(Inputs, OfAProcessThatHandsItsNameToItsFirstChildAreNamed) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "reader.c")
-      << "#include <stdlib.h>\n#include <time.h>\nint main(void) {\ntime(0);\n"
-         "return system(\"true\");\n}\n";
+  std::ofstream(scratch.path() / "reader.c") << contents(PROGRAMS "hands_its_name_over.c");
   ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
   EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}), of_clocks({"reader.c:4"}));
 }
@@ -195,30 +193,21 @@ TEST(Inputs, OfPythonByOtherWaysAreNamedWithTheirLine) {
 // In which order they come, the time tells.
 TEST(Inputs, OfTimersOfAsyncioAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
-  const auto inputs_of = [&](const std::string& code) {
-    std::ofstream(scratch.path() / "t.py") << "import asyncio\n" << code << "asyncio.run(main())\n";
+  const auto inputs_of = [&](const std::string& timer) {
+    std::ofstream(scratch.path() / "t.py") << section(PROGRAMS "timers_of_asyncio.py", timer);
     return reasons_of(scratch, "input", {"/usr/bin/python3", "t.py"});
   };
-  const std::string main = "async def main(): await asyncio.gather(job(1), job(2))\n";
-  EXPECT_EQ(inputs_of("async def job(i):\n  await asyncio.sleep(i / 1e4)\n" + main),
-            of_inputs({"t.py:3 (timer)"}));
-  EXPECT_EQ(inputs_of("async def job(i):\n  await asyncio.wait_for(asyncio.sleep(0), 1)\n" + main),
-            of_inputs({"t.py:3 (timer)"}));
-  EXPECT_EQ(inputs_of("async def job(i):\n"
-                      "  asyncio.get_running_loop().call_later(1e-4, print, i)\n" +
-                      main),
-            of_inputs({"t.py:3 (timer)"}));
-  EXPECT_EQ(inputs_of("async def job(i): await asyncio.sleep(0)\n" + main), Words{});
+  for (const char* timer : {"sleep", "wait_for", "call_later"})
+    EXPECT_EQ(inputs_of(timer), of_inputs({"t.py:4 (timer)"})) << timer;
+  EXPECT_EQ(inputs_of("none"), Words{});
 }
 
 // SQLite reads the clock where a statement asks for it, and for nothing else.
 TEST(Inputs, OfSqliteAreTheLinesThatAskIt) {
   const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "t.py") << contents(PROGRAMS "asks_sqlite.py");
   const auto clocks_of = [&](const std::string& statement) {
-    std::ofstream(scratch.path() / "t.py")
-        << "import sqlite3\ndata = sqlite3.connect(':memory:')\ndata.execute(\"" + statement +
-               "\").fetchone()\n";
-    return reasons_of(scratch, "clock", {"/usr/bin/python3", "t.py"});
+    return reasons_of(scratch, "clock", {"/usr/bin/python3", "t.py", statement});
   };
   EXPECT_EQ(clocks_of("select strftime('%f', 'now')"), of_clocks({"t.py:3"}));
   EXPECT_EQ(clocks_of("select 1 + 1"), Words{});
@@ -234,12 +223,7 @@ TEST(Inputs, OfAnExtensionAreNotTheLines) {
                 .status,
             0);
   const auto clocks_of = [&](const std::string& call) {
-    std::ofstream(scratch.path() / "t.py") << "import ctypes, time\n"
-                                              "code = ctypes.PyDLL('site-packages/extension.so')\n"
-                                              "for name in ('read_clock', 'call_back'):\n"
-                                              "  getattr(code, name).restype = ctypes.py_object\n"
-                                              "code.call_back.argtypes = [ctypes.py_object]\n" +
-                                                  call;
+    std::ofstream(scratch.path() / "t.py") << contents(PROGRAMS "calls_an_extension.py") + call;
     return reasons_of(scratch, "clock", {"/usr/bin/python3", "t.py"});
   };
   EXPECT_EQ(clocks_of("code.read_clock()\n"), Words{});
@@ -248,12 +232,8 @@ TEST(Inputs, OfAnExtensionAreNotTheLines) {
   // pandas is asked for the time by its users alone, through its own Python too.
   std::filesystem::create_directory(packages / "pandas");
   std::filesystem::rename(packages / "extension.so", packages / "pandas" / "extension.so");
-  std::ofstream(packages / "pandas" / "times.py")
-      << "import ctypes\ncode = ctypes.PyDLL('site-packages/pandas/extension.so')\n"
-         "code.read_clock.restype = ctypes.py_object\n"
-         "def now(): return code.read_clock()\n";
-  std::ofstream(scratch.path() / "t.py")
-      << "import sys\nsys.path.append('site-packages/pandas')\nimport times\ntimes.now()\n";
+  std::ofstream(packages / "pandas" / "times.py") << contents(PROGRAMS "modules/pandas_times.py");
+  std::ofstream(scratch.path() / "t.py") << contents(PROGRAMS "asks_pandas_for_the_time.py");
   EXPECT_EQ(reasons_of(scratch, "clock", {"/usr/bin/python3", "t.py"}), of_clocks({"t.py:4"}));
 }
 
@@ -273,9 +253,7 @@ TEST(Inputs, OfTheProcessorByRseqAreNamed) {
 #ifdef __x86_64__
 TEST(Inputs, OfInstructionsAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "reader.c")
-      << "int main(void) {\nlong id = 39;\n__builtin_ia32_rdtsc();\n"
-         "__asm__ volatile(\"syscall\" : \"+a\"(id) : : \"rcx\", \"r11\", \"memory\");\n}\n";
+  std::ofstream(scratch.path() / "reader.c") << contents(PROGRAMS "instructions_that_read.c");
   ASSERT_EQ(run({"gcc", "-g", "-w", "-o", "reader", "reader.c"}, {}, scratch.path()).status, 0);
   ASSERT_EQ(run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--", "./reader"}, {},
                 scratch.path())
@@ -328,29 +306,25 @@ TEST(Inputs, OfPythonAreNamedWithTheirLine) {
 
 TEST(Inputs, OfAChildThatMayHaveEndedAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
-  const auto inputs_of = [&](const std::string& code, const std::string& disabled = "") {
-    std::ofstream(scratch.path() / "t.py")
-        << "import subprocess\nend = subprocess.Popen(['cat'], stdin=subprocess.PIPE)\n"
-        << code << '\n';
+  const auto inputs_of = [&](const std::string& asked, const std::string& disabled = "") {
+    std::ofstream(scratch.path() / "t.py") << section(PROGRAMS "polls_a_child.py", asked);
     return reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"}, disabled);
   };
-  EXPECT_EQ(inputs_of("end.poll()\nend.communicate()"), of_inputs({"t.py:3 (timer)"}));
-  EXPECT_EQ(inputs_of("end.poll()\nend.communicate()", "waitpid"), Words{});
-  EXPECT_EQ(inputs_of("end.communicate()\nend.wait()"), Words{}); // until it has
-  EXPECT_EQ(inputs_of("end.communicate()\nend.poll()\nsubprocess.run(['true'])"), Words{});
+  EXPECT_EQ(inputs_of("that_may_have_ended"), of_inputs({"t.py:3 (timer)"}));
+  EXPECT_EQ(inputs_of("that_may_have_ended", "waitpid"), Words{});
+  EXPECT_EQ(inputs_of("until_it_has_ended"), Words{});
+  EXPECT_EQ(inputs_of("that_has_ended"), Words{});
 }
 
 // pathlib asks its own stat() whether there is a file.
 TEST(Inputs, OfPathlibAreNamedWhereATimeIsRead) {
   const TemporaryFolder scratch;
-  const auto inputs_of = [&](const std::string& code) {
-    std::ofstream(scratch.path() / "t.py") << "from pathlib import Path\n" << code << '\n';
+  const auto inputs_of = [&](const std::string& asked) {
+    std::ofstream(scratch.path() / "t.py") << section(PROGRAMS "asks_pathlib.py", asked);
     return reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"});
   };
-  EXPECT_EQ(inputs_of("print(Path('/').stat().st_mtime)"), of_inputs({"t.py:2 (file_time)"}));
-  EXPECT_EQ(inputs_of("print(Path('/').exists(), Path('/tmp').is_dir())\n"
-                      "Path('/').mkdir(exist_ok=True)\nprint(len(list(Path('/').glob('*'))))"),
-            Words{});
+  EXPECT_EQ(inputs_of("time"), of_inputs({"t.py:2 (file_time)"}));
+  EXPECT_EQ(inputs_of("existence"), Words{});
 }
 
 // PyTorch's DataLoader deals its tasks in a fixed order, and seeds its workers from a generator
@@ -362,15 +336,9 @@ TEST(Inputs, OfPyTorchsDataLoaderAreNoneWhateverGoesThroughIt) {
   for (const char* folder : {"torch", "torch/utils", "torch/utils/data"})
     std::ofstream(packages / folder / "__init__.py") << "";
   std::ofstream(packages / "torch/utils/data/dataloader.py")
-      << "import os, random\ndef work(seed):\n  child = os.fork()\n  if child == 0:\n"
-         "    random.seed(seed)\n    os._exit(0)\n  return child\n"
-         "def batches():\n  for child in [work(98765432109 + i) for i in range(2)]:\n"
-         "    os.waitpid(child, 0)\n    yield child > 0\n";
+      << contents(PROGRAMS "modules/torch_dataloader.py");
   std::ofstream(packages / "bar.py") << "def bar(items):\n  for item in items: yield item\n";
-  std::ofstream(scratch.path() / "train.py")
-      << "import sys, time\nsys.path.insert(0, 'lib/python3/site-packages')\nimport bar\n"
-         "from torch.utils.data import dataloader\nassert time.time() > 0\n"
-         "for batch in bar.bar(dataloader.batches()): print(batch)\n";
+  std::ofstream(scratch.path() / "train.py") << contents(PROGRAMS "trains_behind_a_bar.py");
   const auto named = [&](const std::string& kind) {
     return reasons_of(scratch, kind, {"/usr/bin/python3", "-S", "train.py"});
   };
@@ -417,10 +385,7 @@ TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
 // `std::mt19937 engine(omp_get_wtime() * 1e9)` seeds out of sight.
 TEST(Inputs, OfTheOpenMpRuntimesClockAreNamedWithTheirLine) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "clock.c")
-      << "#include <omp.h>\n#include <stdio.h>\nint main(void) {\n"
-         "  unsigned long state = omp_get_wtime() * 1e9;\n"
-         "  printf(\"%lu\\n\", state * 6364136223846793005ul);\n}\n";
+  std::ofstream(scratch.path() / "clock.c") << contents(PROGRAMS "clock_of_openmp.c");
   for (const std::string compiler : {"gcc", "clang-14"}) {
     const Result built =
         run({compiler, "-g", "-fopenmp", "-o", "clock", "clock.c"}, {}, scratch.path());
@@ -441,9 +406,7 @@ TEST(Inputs, BehindThoseOfALargePackageAreNamed) {
   std::filesystem::create_directories(scratch.path() / "lib/python3/site-packages");
   std::ofstream(scratch.path() / "lib/python3/site-packages/package.py")
       << "import os\nfor i in range(5000): os.path.getmtime('/')\n";
-  std::ofstream(scratch.path() / "train.py")
-      << "import os, sys\nsys.path.insert(0, 'lib/python3/site-packages')\nimport "
-         "package\nos.path.getmtime('/')\n";
+  std::ofstream(scratch.path() / "train.py") << contents(PROGRAMS "imports_and_asks.py");
   EXPECT_EQ(reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "train.py"}),
             of_inputs({"train.py:4 (file_time)"}));
 }
@@ -453,14 +416,10 @@ TEST(Inputs, BehindThoseOfALargePackageAreNamed) {
 TEST(Inputs, OfAPackageAreItsOwnMatter) {
   const TemporaryFolder scratch;
   std::filesystem::create_directories(scratch.path() / "lib/python3/site-packages");
-  const std::string reads =
-      "import email.utils, os\nemail.utils.formatdate()\nos.path.getmtime('/')\n";
   std::ofstream(scratch.path() / "lib/python3/site-packages/package.py")
-      << reads << "def again():\n  email.utils.formatdate()\n";
-  std::ofstream(scratch.path() / "own.py") << "import random\nrandom.random()\n" << reads;
-  std::ofstream(scratch.path() / "calls.py")
-      << "import random, sys\nrandom.random()\nsys.path.insert(0, 'lib/python3/site-packages')\n"
-         "import package\npackage.again()\n";
+      << contents(PROGRAMS "modules/reads_by_the_library.py");
+  std::ofstream(scratch.path() / "own.py") << contents(PROGRAMS "reads_by_the_library.py");
+  std::ofstream(scratch.path() / "calls.py") << contents(PROGRAMS "imports_what_reads.py");
   const Words own = {"/usr/bin/python3", "-S", "own.py"};
   EXPECT_EQ(reasons_of(scratch, "clock", own), of_clocks({"own.py:4"}));
   EXPECT_EQ(reasons_of(scratch, "input", own), of_inputs({"own.py:5 (file_time)"}));
@@ -471,29 +430,17 @@ TEST(Inputs, OfAPackageAreItsOwnMatter) {
 
 TEST(Children, BesideEachOtherAreNamedWithTheLineThatMakesThem) {
   const TemporaryFolder scratch;
-  const auto processes_of = [&](const std::string& code) {
-    std::ofstream(scratch.path() / "t.py") << "import os, subprocess\n" << code << '\n';
+  const auto processes_of = [&](const std::string& way) {
+    std::ofstream(scratch.path() / "t.py") << section(PROGRAMS "starts_children.py", way);
     return reasons_of(scratch, "processes", {"/usr/bin/python3", "-S", "t.py"});
   };
-  EXPECT_EQ(processes_of(
-                "all = [subprocess.Popen(['true']) for i in range(2)]\nfor one in all: one.wait()"),
-            of_children({"t.py:2"}));
-  EXPECT_EQ(processes_of("for i in range(2): os.posix_spawn('/bin/true', ['true'], "
-                         "os.environ)\nos.wait(); os.wait()"),
-            of_children({"t.py:2"}));
-  EXPECT_EQ(
-      processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\nos.wait(); os.wait()"),
-      of_children({"t.py:3"}));
-  EXPECT_EQ(processes_of("for i in range(2): subprocess.run(['true'])"), Words{});
+  EXPECT_EQ(processes_of("popen"), of_children({"t.py:2"}));
+  EXPECT_EQ(processes_of("posix_spawn"), of_children({"t.py:2"}));
+  EXPECT_EQ(processes_of("fork"), of_children({"t.py:3"}));
+  EXPECT_EQ(processes_of("run"), Words{});
   // As asyncio does it: whether the thread has waited for the first one by then would be a race.
-  EXPECT_EQ(
-      processes_of(
-          "import threading\nfor i in range(2):\n"
-          "  child = os.posix_spawn('/bin/true', ['true'], os.environ)\n"
-          "  one = threading.Thread(target=os.waitpid, args=(child, 0)); one.start(); one.join()"),
-      of_children({"t.py:4"}));
-  EXPECT_EQ(processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\n  os.wait()"),
-            Words{});
+  EXPECT_EQ(processes_of("waited_for_in_a_thread"), of_children({"t.py:4"}));
+  EXPECT_EQ(processes_of("fork_in_turn"), Words{});
 }
 
 // Whether the first one of a shell's children has ended by then is a race, and its script is read

@@ -140,13 +140,8 @@ TEST(PythonKeys, AreNamedByDetshimKeepEntropyToo) {
 // An interpreter of its own has a lock of its own, or shares one that its frames do not tell the
 // holder of.
 TEST(PythonKeys, DoNotStopAThreadOfASecondInterpreter) {
-  const Result result = drawn({"/usr/bin/python3", "-c", R"(
-import os
-try: import _xxsubinterpreters as interpreters
-except ImportError: raise SystemExit(77)
-interpreters.run_string(interpreters.create(), 'import os, random, secrets; os.urandom(4); secrets.token_hex()')
-os.urandom(4)
-print('done'))"});
+  const Result result =
+      drawn({"/usr/bin/python3", "-c", contents(PROGRAMS "second_interpreter.py")});
   if (result.status == 77)
     GTEST_SKIP() << "this Python has no second interpreters";
   EXPECT_EQ(result.out, "done\n") << result.err;
@@ -330,16 +325,13 @@ TEST(SecretProgram, KeepsNothingForItsChildrenUnlessItIsAScript) {
   EXPECT_EQ(drawn(by_binary).out, drawn(by_binary).out);
   const std::string script = folder.path() / "pass";
   const Environment pin{{"DETSHIM_KEEP_ENTROPY", "-pass"}};
-  for (const char* text :
-       {"#!/bin/sh\nod -An -tx1 -N8 /dev/urandom\n", "#!/usr/bin/env bash\necho $RANDOM$RANDOM\n",
-        "#!/usr/bin/env bash\nread -rn9 p < <(tr -dc a-z </dev/urandom)\necho $p\n",
-        "#!/bin/sh\nhead -c8 /dev/urandom | env -u PATH /usr/bin/od -An -tx1\n"}) {
+  for (const auto& [name, text] : sections(PROGRAMS "scripts_that_draw_secrets.sh")) {
     std::ofstream(script) << text;
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     const Result first = drawn({script});
     EXPECT_EQ(first.status, 0) << first.err;
-    EXPECT_NE(drawn({script}).out, first.out) << text;
-    EXPECT_EQ(drawn({script}, pin).out, drawn({script}, pin).out) << text;
+    EXPECT_NE(drawn({script}).out, first.out) << name;
+    EXPECT_EQ(drawn({script}, pin).out, drawn({script}, pin).out) << name;
   }
 }
 

@@ -134,15 +134,7 @@ TEST(ClosingLine, CountsOwnFilesAlone) {
 TEST(LogFile, OfAnEarlierProgramOfTheProcessIsGoneOnWith) {
   const TemporaryFolder scratch;
   const Environment observe{{"DETSHIM_MODE", "observe"}};
-  const std::string twice =
-      "import ctypes, os, sys\n"
-      "os.urandom(4)\n"
-      "libc = ctypes.CDLL(None)\n"
-      "if len(sys.argv) < 2:\n"
-      "  words = (ctypes.c_char_p * 5)(b'python3', b'-c', open('/proc/self/cmdline', 'rb').read()"
-      ".split(b'\\0')[2], b'x', None)\n"
-      "  libc.syscall(59 if os.uname().machine == 'x86_64' else 221, b'/usr/bin/python3', words, "
-      "ctypes.c_void_p.in_dll(libc, 'environ'))\n";
+  const std::string twice = contents(PROGRAMS "turns_into_itself.py");
   EXPECT_EQ(run({"/usr/bin/python3", "-c", twice}, under_shim(scratch, observe)).status, 0);
   size_t programs = 0;
   for (const ProcessLog& log : read_log(scratch.log()))
@@ -256,9 +248,7 @@ INSTANTIATE_TEST_SUITE_P(
                   draws_here + "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom"},
         Arguments{"sh", "-c",
                   "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom; " + draws_here},
-        Arguments{python, "-c",
-                  "import os, subprocess\nos.urandom(4)\n"
-                  "subprocess.run(['od', '-N8', '/dev/urandom'], user=65534)\n"},
+        Arguments{python, "-c", section(PROGRAMS "draws_as_nobody.py", "started")},
         Arguments{"sh", "-c", draws_here + "chroot --userspec=65534 / od -N8 /dev/urandom"}),
     [](const auto& tested) {
       return "way" + std::to_string(tested.index);
@@ -269,11 +259,7 @@ TEST(AnotherUser, LogsWhatItForks) {
   if (!is_root())
     GTEST_SKIP() << "needs root";
   const TemporaryFolder scratch;
-  const Arguments command = {python, "-c",
-                             "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
-                             "  os.setuid(65534)\n"
-                             "  if os.fork(): os.wait(); os._exit(0)\n"
-                             "  os.urandom(8)\n"};
+  const Arguments command = {python, "-c", section(PROGRAMS "draws_as_nobody.py", "forked")};
   EXPECT_EQ(run(command, under_shim(scratch, seed), "/").status, 0);
   uint64_t draws = 0;
   for (const ProcessLog& log : read_log(scratch.log()))
@@ -289,8 +275,7 @@ TEST(AnotherUser, IsRecordedWhereItGoesOnByItself) {
   if (!is_root())
     GTEST_SKIP() << "needs root and setpriv";
   const TemporaryFolder scratch;
-  const Arguments command = {python, "-c",
-                             "import os\nos.setuid(65534)\nfor i in range(100): os.getrandom(8)\n"};
+  const Arguments command = {python, "-c", section(PROGRAMS "draws_as_nobody.py", "by_itself")};
   EXPECT_EQ(run(command, under_shim(scratch, seed), "/").status, 0);
   const nlohmann::json document = read_by_command(scratch);
   EXPECT_EQ(reasons(document, "no_log"), 0u) << document.at("reasons");
@@ -300,9 +285,8 @@ TEST(AnotherUser, IsRecordedWhereItGoesOnByItself) {
   EXPECT_GE(drawn, 100u);
 }
 
-/// Runs a script of Python's without root's rights.
-Result run_as_nobody(const TemporaryFolder& scratch, const std::string& script) {
-  Arguments command = {python, "-c", script};
+/// Runs a command without root's rights.
+Result run_as_nobody(const TemporaryFolder& scratch, Arguments command) {
   Environment environment = under_shim(scratch, seed);
   if (geteuid() == 0) {
     command.insert(command.begin(), {"setpriv", "--reuid=65534", "--clear-groups", "env",
@@ -317,15 +301,10 @@ Result run_as_nobody(const TemporaryFolder& scratch, const std::string& script) 
 TEST(LostFolder, LeavesATraceInTheLog) {
   const TemporaryFolder scratch;
   fs::permissions(scratch.path(), fs::perms::all);
-  const std::string script =
-      "import os, subprocess\nfor i in 1, 2: os.urandom(4)\nos.chmod('" + scratch.log().string() +
-      "', 0o500)\nif os.fork(): os.wait()\nelse: os.urandom(8); os._exit(0)\n"
-      "subprocess.run(['od', '-N8', '/dev/urandom'])\n"
-      "os.chmod('" +
-      scratch.log().string() + "', 0o700)\n";
+  const std::string script = contents(PROGRAMS "loses_its_log_folder.py");
   if (geteuid() == 0 && !is_root())
     GTEST_SKIP() << "needs setpriv";
-  const Result result = run_as_nobody(scratch, script);
+  const Result result = run_as_nobody(scratch, {python, "-c", script, scratch.log().string()});
   EXPECT_EQ(result.status, 0) << result.err;
   const nlohmann::json document = read_by_command(scratch);
   EXPECT_EQ(document.at("verdict"), "unverified");

@@ -647,22 +647,11 @@ TEST(RunWithoutADraw, NamesTheClockThatSeedsAnEngine) {
 
 // A worker that its parent ends has ended: no record of its own reports it.
 TEST(Killed, ByItsParentIsAnEnd) {
-  const std::string start = "import os, signal\n"
-                            "pipe = os.pipe()\n"
-                            "os.urandom(4)\n"
-                            "child = os.fork()\n"
-                            "if child == 0:\n"
-                            "  os.urandom(4)\n";
-  const std::string parent = "  os.write(pipe[1], b'x')\n"
-                             "  while True: signal.pause()\n"
-                             "os.read(pipe[0], 1)\n";
+  const std::string killed = PROGRAMS "child_that_is_killed.py";
   for (const char* signal : {"SIGTERM", "SIGKILL"})
-    EXPECT_EQ(
-        kinds_of(judged(start + parent + "os.kill(child, signal." + signal + ")\nos.wait()\n")),
-        std::set<std::string>{})
+    EXPECT_EQ(kinds_of(judged(section(killed, "by_its_parent"), {signal})), std::set<std::string>{})
         << signal;
-  EXPECT_EQ(kinds_of(judged(start + "  os.kill(os.getpid(), signal.SIGKILL)\nos.wait()\n")),
-            std::set<std::string>{"no_end"});
+  EXPECT_EQ(kinds_of(judged(section(killed, "by_itself"))), std::set<std::string>{"no_end"});
 }
 
 // ---- A process that turns into another program ----
@@ -672,11 +661,7 @@ TEST(Killed, ByItsParentIsAnEnd) {
 std::set<std::string> kinds_after_drawing(const std::string& then,
                                           std::vector<ProcessLog>* made = nullptr) {
   const TemporaryFolder scratch;
-  const std::string code = "import ctypes, os, signal, sys, threading\n"
-                           "libc = ctypes.CDLL(None, use_errno=True)\n"
-                           "def texts(*all): return (ctypes.c_char_p * (len(all) + 1))(*all)\n"
-                           "def kill(): os.kill(os.getpid(), signal.SIGKILL)\n"
-                           "os.urandom(4)\n";
+  const std::string code = contents(PROGRAMS "draws_and_turns_into_another.py");
   run({"/usr/bin/python3", "-c", code + then}, under_shim(scratch, seed_42));
   if (made != nullptr)
     *made = read_log(scratch.log());
@@ -820,8 +805,7 @@ TEST(Places, OfALongPathTheEndIsInTheLog) {
       script /= std::string(200, static_cast<char>('a' + i));
     fs::create_directories(script);
     script /= "train.py";
-    std::ofstream(script)
-        << "import os\ndef draw(n):\n    if n: return draw(n - 1)\n    os.urandom(4)\ndraw(9)\n";
+    std::ofstream(script) << contents(PROGRAMS "draws_below_calls.py");
     // Without its site packages, which may draw themselves.
     run({"python3", "-S", script.string()}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
     std::size_t found = 0;
@@ -839,71 +823,55 @@ TEST(Places, OfALongPathTheEndIsInTheLog) {
 }
 
 /// A task that draws, and pools that run it. The threads of a pool are workers too.
-const std::string tasks = "import os, random, sys, multiprocessing\n"
-                          "from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor\n"
-                          "def draw(i): return os.urandom(4)\n"
-                          "def seeded(i): return i * i\n"
-                          "def child(i): os.urandom(4)\n";
+std::string tasks(const std::string& then) { return section(PROGRAMS "tasks_that_draw.py", then); }
+const std::string tasks_alone = tasks("tasks_alone");
 
 TEST(Pools, WhoseTasksDrawAreNamedWithTheLineThatMadeThem) {
   const auto reason = [](const std::string& code) {
-    const json document =
-        judged(tasks + code, {}, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "record"}});
+    const json document = judged(code, {}, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "record"}});
     EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"}) << code;
     return document["reasons"].empty() ? "" : document["reasons"][0]["text"].get<std::string>();
   };
   for (const std::string pool : {"multiprocessing.get_context('fork').Pool(2)",
                                  "ProcessPoolExecutor(2, multiprocessing.get_context('fork'))"})
-    EXPECT_NE(reason("with " + pool + " as p: list(p.map(draw, range(4)))\n").find("t.py:6)"),
+    EXPECT_NE(reason(tasks_alone + "with " + pool + " as p: list(p.map(draw, range(4)))\n")
+                  .find("t.py:6)"),
               std::string::npos);
   // Its frames end at the thread's beginning.
   for (const std::string pool : {"ThreadPoolExecutor(2)"})
-    EXPECT_NE(reason("with " + pool + " as p: list(p.map(draw, range(4)))\n"), "");
+    EXPECT_NE(reason(tasks_alone + "with " + pool + " as p: list(p.map(draw, range(4)))\n"), "");
   // `random` is seeded in each worker, and what a task then draws from it no hook sees.
-  EXPECT_NE(
-      reason("def roll(i): return random.random()\n"
-             "with multiprocessing.get_context('fork').Pool(2) as p: p.map(roll, range(4), 1)\n"),
-      "");
+  EXPECT_NE(reason(tasks("generator_of_a_worker")), "");
 }
 
 // What a thread of Python draws from a generator that it shares, with another or with the one that
 // started it, reaches no hook. That it was started does.
 TEST(UserThreads, OfPythonAreNamedWithTheLineThatStartsThem) {
-  const std::string start =
-      "import os, sys, threading\nfrom concurrent.futures import ThreadPoolExecutor\n"
-      "os.urandom(4)\nwaits = threading.Event()\n";
-  for (const std::string by_user :
-       {"for i in range(2): threading.Thread(target=waits.wait).start()\nwaits.set()\n",
-        "thread = threading.Thread(target=int); thread.start()\nthread.join()\n",
-        "pool = ThreadPoolExecutor(2); pool.submit(int)\npool.shutdown()\n",
-        "if os.fork() == 0: threading.Thread(target=int).start()\nelse: os.wait()\n"}) {
-    const json document = judged(start + by_user);
+  const std::string starts = PROGRAMS "starts_threads.py";
+  for (const std::string by_user : {"several", "one", "executor", "in_a_child"}) {
+    const json document = judged(section(starts, by_user));
     EXPECT_TRUE(has_reason(document, {.finding = Finding::threads_started, .names = {"t.py:5"}}))
         << by_user << document["reasons"];
   }
   // A library's, whose authors know what they share.
-  EXPECT_EQ(text_of(judged(start + contents(PROGRAMS "threads_of_a_package.py")), "threads"), "");
+  EXPECT_EQ(
+      text_of(judged(section(starts, "nothing_yet") + contents(PROGRAMS "threads_of_a_package.py")),
+              "threads"),
+      "");
 }
 
 // asyncio's own executor starts them, for what a line of the user's hands to it.
 TEST(Pools, ThreadsOfAnEventLoopAreTheUsers) {
-  for (const std::string handed : {"asyncio.to_thread(task, i)",
-                                   "asyncio.get_running_loop().run_in_executor(None, task, i)"}) {
-    const json document = judged("import asyncio, random\n"
-                                 "def task(i): return random.random()\n"
-                                 "async def main(): print(await asyncio.gather(*[" +
-                                 handed +
-                                 " for i in range(4)]))\n"
-                                 "asyncio.run(main())\n");
-    EXPECT_NE(text_of(document, "threads"), "") << handed;
-  }
+  for (const auto& [handed, program] : sections(PROGRAMS "threads_of_an_event_loop.py"))
+    EXPECT_NE(text_of(judged(program), "threads"), "") << handed;
 }
 
 TEST(Pools, AndTheLinesThatMadeThemAreTwoKeysOfARecord) {
   const TemporaryFolder scratch;
   const std::string file = (scratch.path() / "t, too.py").string();
   std::ofstream(file)
-      << tasks << "with multiprocessing.get_context('fork').Pool(2) as p: p.map(draw, range(4))\n";
+      << tasks_alone
+      << "with multiprocessing.get_context('fork').Pool(2) as p: p.map(draw, range(4))\n";
   ASSERT_EQ(run({"/usr/bin/python3", "-S", file},
                 under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "record"}}))
                 .status,
@@ -927,23 +895,13 @@ TEST(Pools, AndTheLinesThatMadeThemAreTwoKeysOfARecord) {
 
 // Whose results come first is a race, though nobody draws.
 TEST(Pools, QueuesThatSeveralProcessesFillAreNamedWithTheirLine) {
-  const auto reasons_of = [](const std::string& workers, const std::string& queue) {
-    return judged("import multiprocessing, os, sys\nos.urandom(4)\n"
-                  "def work(queue):\n  queue.put(os.getpid())\n"
-                  "queue = multiprocessing." +
-                  queue +
-                  "()\n"
-                  "workers = [multiprocessing.Process(target=work, args=(queue,)) for i in range(" +
-                  workers +
-                  ")]\n"
-                  "for worker in workers: worker.start()\n"
-                  "for worker in workers: queue.get()\n"
-                  "for worker in workers: worker.join()\n");
+  const auto reasons_of = [](const std::string& workers) {
+    return judged(contents(PROGRAMS "workers_at_a_queue.py"), {workers});
   };
-  const json document = reasons_of("2", "Queue");
+  const json document = reasons_of("2");
   ASSERT_EQ(kinds_of(document), std::set<std::string>{"pool"});
   EXPECT_TRUE(has_reason(document, {.finding = Finding::racing_queue, .place = "t.py:4"}));
-  EXPECT_EQ(kinds_of(reasons_of("1", "Queue")), std::set<std::string>{});
+  EXPECT_EQ(kinds_of(reasons_of("1")), std::set<std::string>{});
   // Of several that one line fills, one reason.
   const json of_two = judged(contents(PROGRAMS "queues_of_one_line.py"));
   EXPECT_EQ(std::ranges::count(of_two["reasons"], "pool",
@@ -953,27 +911,12 @@ TEST(Pools, QueuesThatSeveralProcessesFillAreNamedWithTheirLine) {
             1)
       << of_two["reasons"];
   // One process may fill several, from one line too.
-  EXPECT_EQ(kinds_of(judged("import multiprocessing, os\nos.urandom(4)\n"
-                            "for i in range(9):\n  queue = multiprocessing.Queue()\n  "
-                            "queue.put(i)\n  queue.get()\n")),
-            std::set<std::string>{});
+  EXPECT_EQ(kinds_of(judged(contents(PROGRAMS "queues_in_turn.py"))), std::set<std::string>{});
 }
 
 TEST(Pools, ManagersThatSeveralProcessesAskAreNamedWithTheirLine) {
   const auto reasons_of = [](const std::string& workers) {
-    return judged(
-        "import multiprocessing, os, sys\n"
-        "def work(items, i):\n"
-        "  for k in range(9): items.append(i)\n"
-        "with multiprocessing.get_context('fork').Manager() as manager:\n"
-        "  items = manager.list()\n"
-        "  workers = [multiprocessing.get_context('fork').Process(target=work, args=(items, i))\n"
-        "             for i in range(" +
-        workers +
-        ")]\n"
-        "  for worker in workers: worker.start()\n"
-        "  for worker in workers: worker.join()\n"
-        "  items.append(len(items))\n");
+    return judged(contents(PROGRAMS "workers_at_a_manager.py"), {workers});
   };
   const json document = reasons_of("2");
   EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"});
@@ -986,11 +929,7 @@ TEST(Pools, ManagersThatSeveralProcessesAskAreNamedWithTheirLine) {
 TEST(Pools, WhoseTasksImportWhatSeedsAreNamed) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "seeds.py") << "import os; os.urandom(4)\n";
-  std::ofstream(scratch.path() / "t.py")
-      << "import multiprocessing\n"
-         "def task(i):\n  import seeds\n  return i\n"
-         "if __name__ == '__main__':\n"
-         "  with multiprocessing.get_context('spawn').Pool(2) as p: p.map(task, range(4), 1)\n";
+  std::ofstream(scratch.path() / "t.py") << contents(PROGRAMS "pool_whose_tasks_import.py");
   const std::string file = scratch.path() / "t.py";
   EXPECT_EQ(run({"/usr/bin/python3", file}, under_shim(scratch, seed_42)).status, 0);
   std::size_t found = 0;
@@ -1006,11 +945,7 @@ TEST(Pools, WhoseTasksImportWhatSeedsAreNamed) {
 // A single worker takes all tasks.
 TEST(Pools, OfOneWorkerAreNone) {
   const auto kinds = [](const std::string& workers) {
-    return kinds_of(judged("import multiprocessing, random\n"
-                           "def task(i): return random.random()\n"
-                           "if __name__ == '__main__':\n"
-                           "  with multiprocessing.get_context('fork').Pool(" +
-                           workers + ") as p: p.map(task, range(4))\n"));
+    return kinds_of(judged(contents(PROGRAMS "pool_of_some_workers.py"), {workers}));
   };
   EXPECT_EQ(kinds("1"), std::set<std::string>{});
   EXPECT_EQ(kinds("2"), std::set<std::string>{"pool"});
@@ -1018,14 +953,9 @@ TEST(Pools, OfOneWorkerAreNone) {
 
 // A lock's deadline is a clock too: of the interpreter's, for whatever line takes a lock.
 TEST(PythonClocks, OfLocksAreNotTheLines) {
-  const std::string locks = "import os, queue, threading, time; os.urandom(4)\n"
-                            "with open('/dev/null', 'w') as file: file.write('x')\n"
-                            "with threading.Lock(): pass\n"
-                            "waits = queue.Queue(); waits.put(1); waits.get()\n";
-  EXPECT_EQ(text_of(judged(locks), "clock"), "");
-  const std::string said = text_of(
-      judged(locks + "file = open('/dev/null', 'a'); file.write(str(time.perf_counter()))\n"),
-      "clock");
+  const std::string locks = PROGRAMS "takes_locks.py";
+  EXPECT_EQ(text_of(judged(section(locks, "and_nothing_more")), "clock"), "");
+  const std::string said = text_of(judged(section(locks, "and_writes_a_reading")), "clock");
   EXPECT_NE(said.find("t.py:5"), std::string::npos) << said;
   EXPECT_EQ(said.find("t.py:2"), std::string::npos) << said;
 }
@@ -1074,25 +1004,22 @@ TEST(Pools, WhoseWorkersStartAnewAreNamedWhetherTheyDrawOrNot) {
     EXPECT_FALSE(kinds_of(judged(start + "  " + one)).contains("pool")) << one;
 }
 
-/// A program that writes a package's module, and then runs `then`.
-std::string with_module(const std::string& path, const std::string& module,
-                        const std::string& then) {
-  return "import os, sys\nos.urandom(4)\nos.chdir(os.path.dirname(__file__))\n"
-         "path = 'site-packages/" +
-         path +
-         "'\nos.makedirs(os.path.dirname(path))\n"
-         "with open(path, 'w') as module:\n  module.write('''" +
-         module + "''')\nsys.path.append(os.path.abspath(os.path.dirname(path)))\n" + then;
+/// What `detshim log` says of a program that writes a package's module, and then runs `then`, from
+/// its line 8 on.
+json judged_with(const std::string& path, const std::string& module, const std::string& then,
+                 const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {path, module};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return judged(contents(PROGRAMS "writes_a_module.py") + then, arguments);
 }
 
 // No package of the system's has loky: what starts its workers stands here by name.
 TEST(Pools, OfLokyAreNamedWithTheUsersLine) {
   const auto with_workers = [](const std::string& number) {
-    return judged(with_module("loky/process_executor.py",
-                              contents(PROGRAMS "modules/loky_executor.py"),
-                              "from process_executor import Executor\n"
-                              "Executor(" +
-                                  number + ")._start_executor_manager_thread()\n"));
+    return judged_with("loky/process_executor.py", contents(PROGRAMS "modules/loky_executor.py"),
+                       "from process_executor import Executor\n"
+                       "Executor(" +
+                           number + ")._start_executor_manager_thread()\n");
   };
   const json document = with_workers("2");
   EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"});
@@ -1103,13 +1030,12 @@ TEST(Pools, OfLokyAreNamedWithTheUsersLine) {
 // gensim's are joined before anything is drawn, and share the model that they train.
 TEST(Pools, OfPackagesWhoseThreadsAreKnownToRaceAreNamed) {
   const auto with_workers = [](const std::string& number) {
-    return judged(
-        with_module("gensim/models/word2vec.py", contents(PROGRAMS "modules/gensim_word2vec.py"),
-                    "from word2vec import Word2Vec\nWord2Vec(" + number + ")._train_epoch()\n"));
+    return judged_with("gensim/models/word2vec.py", contents(PROGRAMS "modules/gensim_word2vec.py"),
+                       "from word2vec import Word2Vec\nWord2Vec(" + number + ")._train_epoch()\n");
   };
   const json document = with_workers("2");
   EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"});
-  EXPECT_TRUE(has_reason(document, {.finding = Finding::racing_trainers, .place = "t.py:17"}))
+  EXPECT_TRUE(has_reason(document, {.finding = Finding::racing_trainers, .place = "t.py:9"}))
       << document["reasons"];
   EXPECT_EQ(kinds_of(with_workers("1")), std::set<std::string>{});
 }
@@ -1117,9 +1043,8 @@ TEST(Pools, OfPackagesWhoseThreadsAreKnownToRaceAreNamed) {
 // Ray's tasks run in its worker's loop.
 TEST(Pools, OfRayAreNamed) {
   const auto with_function = [](const std::string& function) {
-    return kinds_of(
-        judged(with_module("ray/_private/worker.py", "def " + function + "(task): task()\n",
-                           "import worker\nworker." + function + "(lambda: os.urandom(4))\n")));
+    return kinds_of(judged_with("ray/_private/worker.py", "def " + function + "(task): task()\n",
+                                "import worker\nworker." + function + "(lambda: os.urandom(4))\n"));
   };
   EXPECT_EQ(with_function("main_loop"), std::set<std::string>{"pool"});
   EXPECT_EQ(with_function("connect"), std::set<std::string>{});
@@ -1128,40 +1053,19 @@ TEST(Pools, OfRayAreNamed) {
 // One package fills a queue out of two processes, another a queue for each.
 TEST(Pools, QueuesThatAPackageFillsAreNamedWhereSeveralFillOne) {
   const auto kinds = [](const std::string& queues) {
-    return kinds_of(judged(
-        with_module("augment/loader.py",
-                    "import multiprocessing\n"
-                    "of = multiprocessing.get_context('fork')\n"
-                    "def fill(queue): queue.put(1)\n"
-                    "def load():\n"
-                    "  queues = " +
-                        queues +
-                        "\n"
-                        "  workers = [of.Process(target=fill, args=(queue,)) for queue in queues]\n"
-                        "  for worker in workers: worker.start()\n"
-                        "  for queue in queues: queue.get()\n"
-                        "  for worker in workers: worker.join()\n",
-                    "import loader\nloader.load()\n")));
+    return kinds_of(judged_with("augment/loader.py",
+                                contents(PROGRAMS "modules/queues_that_are_filled.py"),
+                                "import loader\nloader.load(" + queues + ")\n"));
   };
-  EXPECT_EQ(kinds("[of.Queue()] * 2"), std::set<std::string>{"pool"});
-  EXPECT_EQ(kinds("[of.Queue(), of.Queue()]"), std::set<std::string>{});
+  EXPECT_EQ(kinds("1"), std::set<std::string>{"pool"});
+  EXPECT_EQ(kinds("2"), std::set<std::string>{});
 }
 
 // A pool that deals its tasks says nothing of the queue that they put their results into.
 TEST(Pools, QueuesThatWorkersOfADealtPoolFillAreNamed) {
   const auto kinds = [](const std::string& workers) {
-    return kinds_of(judged(with_module("topics/train.py",
-                                       "import multiprocessing\n"
-                                       "of = multiprocessing.get_context('fork')\n"
-                                       "def work(queue): queue.put(1)\n"
-                                       "def fit():\n"
-                                       "  queue = of.Queue()\n"
-                                       "  with of.Pool(" +
-                                           workers +
-                                           ", work, (queue,)):\n"
-                                           "    for i in range(" +
-                                           workers + "): queue.get()\n",
-                                       "import train\ntrain.fit()\n")));
+    return kinds_of(judged_with("topics/train.py", contents(PROGRAMS "modules/queue_of_a_pool.py"),
+                                "import train\ntrain.fit(" + workers + ")\n"));
   };
   EXPECT_EQ(kinds("2"), std::set<std::string>{"pool"});
   EXPECT_EQ(kinds("1"), std::set<std::string>{});
@@ -1170,51 +1074,35 @@ TEST(Pools, QueuesThatWorkersOfADealtPoolFillAreNamed) {
 // scikit-learn's forests add to one array out of such threads.
 TEST(Pools, ThreadsOfJoblibsThatShareMemoryAreNamed) {
   const auto threads_of = [](const std::string& require, const std::string& threads) {
-    return judged(with_module("joblib/parallel.py", contents(PROGRAMS "modules/joblib_parallel.py"),
-                              "os.makedirs('site-packages/sklearn')\n"
-                              "with open('site-packages/sklearn/forest.py', 'w') as module:\n"
-                              "  module.write('from parallel import Parallel\\n'\n"
-                              "               'def predict(*how): Parallel(how[0])(how[1])\\n')\n"
-                              "sys.path.append(os.path.abspath('site-packages/sklearn'))\n"
-                              "import forest\nforest.predict(" +
-                                  require + ", " + threads + ")\n"));
+    return judged_with("joblib/parallel.py", contents(PROGRAMS "modules/joblib_parallel.py"),
+                       contents(PROGRAMS "predicts_by_a_forest.py"), {require, threads});
   };
-  const json document = threads_of("'sharedmem'", "2");
-  EXPECT_TRUE(has_reason(document, {.finding = Finding::sharing_threads, .place = "t.py:20"}))
+  const json document = threads_of("sharedmem", "2");
+  EXPECT_TRUE(has_reason(document, {.finding = Finding::sharing_threads, .place = "t.py:14"}))
       << document["reasons"];
-  EXPECT_EQ(text_of(threads_of("None", "2"), "pool"), "");
-  EXPECT_EQ(text_of(threads_of("'sharedmem'", "1"), "pool"), "");
+  EXPECT_EQ(text_of(threads_of("", "2"), "pool"), "");
+  EXPECT_EQ(text_of(threads_of("sharedmem", "1"), "pool"), "");
 }
 
 // What a package reads of a clock is its own matter, unless the function seeds something.
 TEST(PythonClocks, OfPackagesAreNamedWhereTheySeed) {
-  const auto clock = [](const std::string& function) {
-    return text_of(judged(with_module("webdata/filters.py",
-                                      "import os, random, time\n"
-                                      "def shuffle():\n" +
-                                          function,
-                                      "import filters\nfilters.shuffle()\n")),
+  const auto clock = [](const std::string& what) {
+    return text_of(judged_with("webdata/filters.py", section(PROGRAMS "modules/shuffles.py", what),
+                               "import filters\nfilters.shuffle()\n"),
                    "clock");
   };
-  EXPECT_NE(clock("  return random.Random(int((os.getpid() + time.time()) * 1e9)).random()\n")
-                .find("filters.py:3"),
-            std::string::npos);
-  EXPECT_EQ(clock("  return time.time()\n"), "");
-  EXPECT_EQ(clock("  began = time.time()\n  number = random.Random(3).random()\n  return number * "
-                  "(time.time() - began)\n"),
-            "");
+  EXPECT_NE(clock("seeds").find("filters.py:3"), std::string::npos);
+  EXPECT_EQ(clock("reads"), "");
+  EXPECT_EQ(clock("measures"), "");
 }
 
 TEST(PythonSeeds, ThatStandInTheirLineExplainThemselves) {
-  const auto kinds = [](const std::string& seeding) {
-    return kinds_of(
-        judged("import os, random, time\nos.urandom(4)\nprint(time.time())\n" + seeding));
+  const auto kinds = [](const std::string& seed) {
+    return kinds_of(judged(section(PROGRAMS "seeds_of_a_line.py", seed)));
   };
-  EXPECT_EQ(kinds("random.seed(615681484984984)\n"), std::set<std::string>{});
-  EXPECT_EQ(kinds("seed = 615681484984984\nrandom.seed(seed)\n"),
-            std::set<std::string>{"unexplained_seed"});
-  EXPECT_EQ(kinds("random.seed(615681484984984 * 11) # 615681484984984\n"),
-            std::set<std::string>{"unexplained_seed"});
+  EXPECT_EQ(kinds("its_own"), std::set<std::string>{});
+  EXPECT_EQ(kinds("of_another"), std::set<std::string>{"unexplained_seed"});
+  EXPECT_EQ(kinds("beside_another"), std::set<std::string>{"unexplained_seed"});
 }
 
 // A worker of dask.distributed's has threads for tasks, and others; one such thread takes all tasks
@@ -1222,21 +1110,11 @@ TEST(PythonSeeds, ThatStandInTheirLineExplainThemselves) {
 TEST(Pools, OfDistributedAreNamedWhereThereAreSeveralWorkers) {
   const auto with_threads = [](const std::string& number, const std::string& name,
                                const std::string& task) {
-    return kinds_of(
-        judged(with_module("distributed/threadpoolexecutor.py",
-                           "import threading\n"
-                           "def _worker(task): task()\n"
-                           "class Pool:\n"
-                           "  _thread_name_prefix = '" +
-                               name +
-                               "'\n"
-                               "  def _adjust_thread_count(self, task):\n"
-                               "    thread = threading.Thread(target=_worker, args=(task,))\n"
-                               "    thread.start()\n"
-                               "    thread.join()\n",
-                           "from threadpoolexecutor import Pool\n"
-                           "for i in range(" +
-                               number + "): Pool()._adjust_thread_count(" + task + ")\n")));
+    return kinds_of(judged_with(
+        "distributed/threadpoolexecutor.py", contents(PROGRAMS "modules/distributed_executor.py"),
+        "from threadpoolexecutor import Pool\n"
+        "for i in range(" +
+            number + "): Pool('" + name + "')._adjust_thread_count(" + task + ")\n"));
   };
   EXPECT_EQ(with_threads("2", "w-Dask-Default-Threads", "int"), std::set<std::string>{"pool"});
   EXPECT_EQ(with_threads("1", "Dask-Default-Threads", "int"), std::set<std::string>{});
@@ -1256,14 +1134,8 @@ TEST(Pools, AreNotWhatRacesInOpenMp) {
 }
 
 TEST(Pools, AreNotWhatTakesNoTasks) {
-  for (const std::string code :
-       {"for i in range(2):\n  p = multiprocessing.get_context('fork').Process(target=child, "
-        "args=(1,))\n"
-        "  p.start()\n  p.join()\n",
-        "with ThreadPoolExecutor(1) as p: list(p.map(seeded, range(4)))\nos.urandom(4)\n",
-        "with ThreadPoolExecutor(1) as p: p.submit(__import__, "
-        "'secrets').result()\nos.urandom(4)\n"})
-    EXPECT_EQ(kinds_of(judged(tasks + code)), std::set<std::string>{}) << code;
+  for (const char* others : {"processes", "tasks_without_a_draw", "import_in_a_thread"})
+    EXPECT_EQ(kinds_of(judged(tasks(others))), std::set<std::string>{}) << others;
 }
 
 } // namespace

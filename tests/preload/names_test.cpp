@@ -25,8 +25,7 @@ public:
     put(packages() / "namer" / "__init__.py", contents(PROGRAMS "package_that_names.py"));
     put(packages() / "datasets" / "__init__.py", "");
     put(packages() / "datasets" / "fingerprint.py",
-        "import random\nown = random.Random()\ndef fingerprint(): return '%x' % "
-        "own.getrandbits(64)\n");
+        contents(PROGRAMS "modules/datasets_fingerprint.py"));
     put(packages() / "matplotlib" / "__init__.py", "");
     put(packages() / "matplotlib" / "backends" / "__init__.py", "");
     put(packages() / "matplotlib" / "backends" / "backend_svg.py",
@@ -74,16 +73,21 @@ private:
 };
 
 struct Line {
-  const char* name;
-  const char* text;
+  std::string name;
+  std::string text;
 };
 
 std::ostream& operator<<(std::ostream& out, const Line& line) { return out << line.name; }
 
+/// One of several lines, out of a file of them.
+Line lines_of(const std::string& name, const std::string& file) {
+  return {name, section(PROGRAMS + file, name)};
+}
+
 std::string name_of(const testing::TestParamInfo<Line>& tested) { return tested.param.name; }
 
 bool is_missing(const Line& line) {
-  return std::string{line.text}.find("numpy") != std::string::npos &&
+  return line.text.find("numpy") != std::string::npos &&
          run({python, "-c", "import numpy"}).status != 0;
 }
 
@@ -123,7 +127,7 @@ TEST_P(PackageNames, StayRandomAndAreNoReason) {
 }
 
 TEST_P(PackageNames, ArePinnedOnRequest) {
-  if (std::string{GetParam().name} == "uuid1")
+  if (GetParam().name == "uuid1")
     GTEST_SKIP() << "holds the time";
   const Project project(std::string{"print("} + GetParam().text + ")\n");
   const Environment all{{"DETSHIM_NAMES", "pinned"}}, this_one{{"DETSHIM_KEEP_ENTROPY", "-namer"}};
@@ -160,6 +164,8 @@ std::vector<std::string> inputs_of(const Project& project) {
 
 class PrintedNames : public testing::TestWithParam<Line> {};
 
+Line printed(const std::string& name) { return lines_of(name, "prints_a_name.py"); }
+
 TEST_P(PrintedNames, AreAReasonOfTheLineThatAsked) {
   const Project project(GetParam().text);
   const Result first = project.run_under("42");
@@ -171,20 +177,11 @@ TEST_P(PrintedNames, AreAReasonOfTheLineThatAsked) {
   EXPECT_NE(second.out + second.err, first.out + first.err);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, PrintedNames,
-    testing::Values(Line{"uuid4", "name = namer.by_uuid4()\nprint('run', name)\n"},
-                    Line{"uuid1", "name = namer.by_uuid1()\nprint(name[:8])\n"},
-                    Line{"upper", "name = namer.by_token_hex()\nprint(name.upper())\n"},
-                    Line{"class", "thing = namer.Thing()\nprint(vars(thing), flush=True)\n"},
-                    Line{"stderr", "name = namer.by_uuid4()\nprint(name, file=sys.stderr)\n"},
-                    Line{"logging", "name = namer.by_uuid4()\nimport logging\n"
-                                    "logging.warning('run %s', name)\n"},
-                    Line{"second", "first = namer.by_uuid4()\nprint(namer.by_uuid4())\n"},
-                    Line{"thread", "name = namer.by_uuid4()\nimport threading\n"
-                                   "t = threading.Thread(target=print, args=(name,))\n"
-                                   "t.start()\nt.join()\n"}),
-    name_of);
+INSTANTIATE_TEST_SUITE_P(All, PrintedNames,
+                         testing::Values(printed("uuid4"), printed("uuid1"), printed("upper"),
+                                         printed("class"), printed("stderr"), printed("logging"),
+                                         printed("second"), printed("thread")),
+                         name_of);
 
 class UnprintedNames : public testing::TestWithParam<Line> {};
 
@@ -238,6 +235,8 @@ TEST(PackageKeys, StayRandomWhateverTheyAreDrawnBy) {
 
 class Pinned : public testing::TestWithParam<Line> {};
 
+Line of_the_user(const std::string& name) { return lines_of(name, "draws_of_the_user.py"); }
+
 TEST_P(Pinned, FollowFromTheSeed) {
   if (is_missing(GetParam()))
     GTEST_SKIP() << "no NumPy";
@@ -269,43 +268,25 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Users, Pinned,
-    testing::Values(
-        Line{"uuid4", "print(uuid.uuid4())"}, Line{"token", "print(secrets.token_hex(8))"},
-        Line{"choice", "print(''.join(secrets.choice('abcdefghijklmnop') for _ in range(16)))"},
-        Line{"mkdtemp", "d = tempfile.mkdtemp()\nprint(d)\nos.rmdir(d)"},
-        Line{"function", "def make(): return [uuid.uuid4() for _ in range(2)]\nprint(make())"},
-        Line{"class",
-             "class Row:\n  def __init__(self): self.key = uuid.uuid4()\nprint(Row().key)"},
-        Line{"dataclass",
-             "import dataclasses\n@dataclasses.dataclass\nclass Row:\n"
-             "  key: uuid.UUID = dataclasses.field(default_factory=uuid.uuid4)\nprint(Row())"},
-        Line{"called_back", "import pydantic\nprint(pydantic.made(uuid.uuid4))"},
-        Line{"executed", "exec('print(uuid.uuid4())')"},
-        Line{"executed_apart", "exec('import uuid; print(uuid.uuid4())', {})"},
-        Line{"thread",
-             "import threading\nt = threading.Thread(target=lambda: print(uuid.uuid4()))\n"
-             "t.start()\nt.join()"},
-        Line{"pool_thread", "from concurrent.futures import ThreadPoolExecutor\n"
-                            "print(ThreadPoolExecutor(1).submit(uuid.uuid4).result())"},
-        Line{"child", "import subprocess\nprint(subprocess.run([sys.executable, '-c', "
-                      "'import uuid; print(uuid.uuid4())'], capture_output=True).stdout)"},
-        Line{"numpy", "import numpy\nprint(numpy.random.default_rng().random())"}),
+    testing::Values(Line{"uuid4", "print(uuid.uuid4())"},
+                    Line{"token", "print(secrets.token_hex(8))"},
+                    Line{"choice",
+                         "print(''.join(secrets.choice('abcdefghijklmnop') for _ in range(16)))"},
+                    of_the_user("mkdtemp"), of_the_user("function"), of_the_user("class"),
+                    of_the_user("dataclass"), of_the_user("called_back"),
+                    Line{"executed", "exec('print(uuid.uuid4())')"},
+                    Line{"executed_apart", "exec('import uuid; print(uuid.uuid4())', {})"},
+                    of_the_user("thread"), of_the_user("pool_thread"), of_the_user("child"),
+                    of_the_user("numpy")),
     name_of);
 
 // ------------------------------------------------------------------ one generator of temporary
 // names
 
-const char* const mixed_names = R"(
-def name():
-    folder = tempfile.mkdtemp()
-    os.rmdir(folder)
-    return os.path.basename(folder)
-def other(): print(namer.by_mkdtemp(), file=sys.stderr)
-)";
+const std::string mixed_names = PROGRAMS "names_of_both.py";
 
 TEST(TemporaryNames, OfTheUserArePinnedBesideThoseOfPackages) {
-  const Project project(std::string{mixed_names} +
-                        "other()\nprint(name(), name())\nother()\nother()\nprint(name())\n");
+  const Project project(section(mixed_names, "by_turns"));
   EXPECT_NE(project.run_without().out, project.run_without().out);
   const Result first = project.run_under("42");
   ASSERT_EQ(first.status, 0) << first.err;
@@ -316,8 +297,8 @@ TEST(TemporaryNames, OfTheUserArePinnedBesideThoseOfPackages) {
 }
 
 TEST(TemporaryNames, OfTheUserAloneAreThoseOfEachVersion) {
-  const Project alone(std::string{mixed_names} + "print(name(), name())\n");
-  const Project before(std::string{mixed_names} + "print(name(), name())\nother()\n");
+  const Project alone(section(mixed_names, "of_the_user_alone"));
+  const Project before(section(mixed_names, "of_the_user_first"));
   EXPECT_EQ(before.run_under("42").out, alone.run_under("42").out);
   const Environment pinned{{"DETSHIM_NAMES", "pinned"}};
   EXPECT_EQ(alone.run_under("42", pinned).out, alone.run_under("42").out);

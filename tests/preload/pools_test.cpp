@@ -63,15 +63,18 @@ std::string out_of(const std::string& code) {
   return run({"python3", file}).out;
 }
 
+/// How a pool is made and asked, which stands behind the tasks.
+std::string way(const std::string& name) { return section(PROGRAMS "deals_tasks.py", name); }
+
 struct Case {
-  std::string name, code;
+  std::string name;
   std::string place = "t.py:12"; ///< the line that makes the pool: the first behind the tasks
 };
 void PrintTo(const Case& tested, std::ostream* stream) { *stream << tested.name; }
 class DealtPools : public testing::TestWithParam<Case> {};
 
 TEST_P(DealtPools, Repeat) {
-  const std::string& code = GetParam().code;
+  const std::string code = way(GetParam().name);
   const std::string in_turn =
       detshim::reason_text({.finding = detshim::Finding::tasks_in_turn, .place = GetParam().place});
   std::set<std::string> native, dealt;
@@ -91,30 +94,13 @@ TEST_P(DealtPools, Repeat) {
   EXPECT_EQ(left.recorded, std::set<std::string>{"pthread_create task_race"});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, DealtPools,
-    testing::Values(
-        Case{"fork", "  with of('fork').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
-        Case{"spawn", "  with of('spawn').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
-        Case{"forkserver",
-             "  with of('forkserver').Pool(3) as p: print(p.map(task, range(24), 1))\n"},
-        Case{"unordered",
-             "  with of('fork').Pool(3) as p: print(list(p.imap_unordered(task, range(24))))\n"},
-        Case{"callbacks",
-             "  came = []\n"
-             "  with of('fork').Pool(3) as p:\n"
-             "    all = [p.apply_async(task, (i,), callback=came.append) for i in range(24)]\n"
-             "    for one in all: one.wait()\n"
-             "  print(came)\n",
-             "t.py:13"},
-        Case{"executor", "  with ProcessPoolExecutor(3, of('fork')) as p: print(list(p.map(task, "
-                         "range(24))))\n"},
-        Case{"two_pools", "  with of('fork').Pool(2) as p, of('fork').Pool(3) as q:\n"
-                          "    print(p.map(task, range(9), 1), q.map(task, range(9), 1), "
-                          "p.map(task, range(9), 1))\n"}),
-    [](const auto& tested) {
-      return tested.param.name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, DealtPools,
+                         testing::Values(Case{"fork"}, Case{"spawn"}, Case{"forkserver"},
+                                         Case{"unordered"}, Case{"callbacks", "t.py:13"},
+                                         Case{"executor"}, Case{"two_pools"}),
+                         [](const auto& tested) {
+                           return tested.param.name;
+                         });
 
 // Loky is joblib's, which also sizes its batches by a clock.
 TEST(DealtPools, OfJoblibRepeat) {
@@ -122,10 +108,7 @@ TEST(DealtPools, OfJoblibRepeat) {
   const std::string python = named != nullptr ? named : "python3";
   if (run({python, "-c", "import joblib"}).status != 0)
     GTEST_SKIP() << "not installed: joblib";
-  const std::string code =
-      "  import joblib\n"
-      "  for i in range(2):\n"
-      "    print(joblib.Parallel(n_jobs=3)(joblib.delayed(task)(i) for i in range(40)))\n";
+  const std::string code = way("joblib");
   std::set<std::string> dealt;
   for (int i = 0; i < 4; ++i)
     dealt.insert(observe(code, {}, python).result.out);
@@ -137,24 +120,14 @@ TEST(DealtPools, OfJoblibRepeat) {
 /// dill's `multiprocess`, which is Python's own multiprocessing under another name.
 std::string make_multiprocess(const TemporaryFolder& scratch) {
   const std::string packages = scratch.path() / "site-packages";
-  const std::string copy = R"(
-import multiprocessing, pathlib, re, sys
-begin = pathlib.Path(multiprocessing.__file__).parent
-to = pathlib.Path(sys.argv[1], 'multiprocess')
-for file in begin.rglob('*.py'):
-    made = to / file.relative_to(begin)
-    made.parent.mkdir(parents=True, exist_ok=True)
-    made.write_text(re.sub(r'(?<!_)multiprocessing', 'multiprocess', file.read_text()))
-)";
-  EXPECT_EQ(run({"python3", "-c", copy, packages}).status, 0);
+  EXPECT_EQ(run({"python3", PROGRAMS "copies_multiprocessing.py", packages}).status, 0);
   return packages;
 }
 
 TEST(DealtPools, OfDillsMultiprocessRepeat) {
   const TemporaryFolder scratch;
   const Environment has_it{{"PYTHONPATH", make_multiprocess(scratch)}};
-  const std::string code = "  from multiprocess import Pool\n"
-                           "  with Pool(3) as p: print(p.map(task, range(24), 1))\n";
+  const std::string code = way("multiprocess");
   std::set<std::string> dealt;
   for (int i = 0; i < 4; ++i) {
     const Observed seen = observe(code, has_it);
@@ -176,16 +149,11 @@ TEST(DealtPools, OfAPackageAreNoReason) {
 
 // Workers that come and go have no turns; nobody waits for ever.
 TEST(DealtPools, WhoseWorkersChangeAreLeftAlone) {
-  const Observed dead = observe("  with of('fork').Pool(2) as p:\n"
-                                "    p.apply_async(die, (1,))\n"
-                                "    print(len(p.map(task, range(12), 1)))\n");
+  const Observed dead = observe(way("a_worker_dies"));
   EXPECT_EQ(dead.result.out, "12\n");
   EXPECT_TRUE(dead.kinds.contains("nondeterministic")) << dead.reasons;
-  for (const std::string code : {"  with of('fork').Pool(2, maxtasksperchild=2) as p: "
-                                 "print(len(p.map(task, range(12), 1)))\n",
-                                 "  with ProcessPoolExecutor(2, of('spawn')) as p: "
-                                 "print(len(list(p.map(task, range(12)))))\n"}) {
-    const Observed seen = observe(code);
+  for (const char* name : {"workers_come_and_go", "spawned_executor"}) {
+    const Observed seen = observe(way(name));
     EXPECT_EQ(seen.result.out, "12\n");
     EXPECT_TRUE(seen.kinds.contains("pool")) << seen.reasons;
     EXPECT_EQ(seen.recorded, std::set<std::string>{"pthread_create task_race"});
@@ -194,10 +162,7 @@ TEST(DealtPools, WhoseWorkersChangeAreLeftAlone) {
 
 // A signal's handler runs while a worker waits for its turn.
 TEST(DealtPools, WaitsEndBySignals) {
-  const Observed seen = observe(
-      "  signal.signal(signal.SIGALRM, lambda *all: None)\n"
-      "  with of('fork').Pool(2, signal.setitimer, (signal.ITIMER_REAL, 0.001, 0.001)) as p:\n"
-      "    print(len(p.map(task, range(24), 1)))\n");
+  const Observed seen = observe(way("signals"));
   EXPECT_EQ(seen.result.out, "24\n");
 }
 

@@ -127,11 +127,10 @@ INSTANTIATE_TEST_SUITE_P(
 // What the spawner starts again and again, by the same command, is not one and the same process.
 TEST(EqualCommands, DrawDistinctValues) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "Makefile")
-      << "all: a b c\na b c:\n\t@" << snippet << " plain\n\t@" << snippet << " plain\n";
+  std::ofstream(scratch.path() / "Makefile") << contents(PROGRAMS "equal_commands.mk");
   const auto values = [&] {
-    const Result result =
-        run({"make"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
+    const Result result = run({"make", "DRAW=" + snippet},
+                              under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
     EXPECT_EQ(result.status, 0) << result.err;
     return lines(result.out);
   };

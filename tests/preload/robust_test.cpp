@@ -115,12 +115,7 @@ TEST(StandardError, IsNotWrittenToWhenItWasClosedAtTheStart) {
 // A forked child closes its parent's log: descriptors do not pile up from generation to generation.
 TEST(Descriptors, DoNotPileUpOverGenerations) {
   const TemporaryFolder scratch;
-  const std::string script = "import os\n"
-                             "for i in range(20):\n"
-                             "  os.urandom(4)\n"
-                             "  pid = os.fork()\n"
-                             "  if pid: os.waitpid(pid, 0); os._exit(0)\n"
-                             "os.urandom(4); print(len(os.listdir('/proc/self/fd')))\n";
+  const std::string script = contents(PROGRAMS "forks_for_generations.py");
   const int native = std::stoi(run({"/usr/bin/python3", "-c", script}).out);
   const Result shimmed = run({"/usr/bin/python3", "-c", script}, under_shim(scratch, seed));
   EXPECT_LE(std::stoi(shimmed.out), native + 2) << shimmed.err; // its records and its counts
@@ -414,14 +409,7 @@ TEST(FullDisk, TearsOneLineAndNoOther) {
   std::filesystem::create_directory(scratch.log());
   if (mount("none", scratch.log().c_str(), "tmpfs", 0, "size=64k") != 0)
     GTEST_SKIP() << "no file system can be mounted here";
-  std::ofstream(scratch.path() / "tear.c")
-      << "#include <stdlib.h>\n#include <fcntl.h>\n#include <unistd.h>\n"
-         "#define FOUR(X) X; X; X; X\n"
-         "int main(int count, char** words) {\n  static char block[4096];\n  rand();\n"
-         "  int filler = open(words[1], O_CREAT | O_WRONLY, 0600);\n"
-         "  while (write(filler, block, sizeof block) > 0) ;\n  close(filler);\n"
-         "  FOUR(FOUR(FOUR(srand(1))));\n" // records of 64 call sites
-         "  unlink(words[1]);\n  lrand48();\n  return 0;\n}\n";
+  std::ofstream(scratch.path() / "tear.c") << contents(PROGRAMS "fills_the_disk.c");
   ASSERT_EQ(run({"gcc", "-w", "-o", "tear", "tear.c"}, {}, scratch.path()).status, 0);
   const Result result = run({"./tear", (scratch.log() / "filler").string()},
                             under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());

@@ -708,10 +708,7 @@ TEST(SeedsThatLookLikeAddresses, StayIfTheProgramFixesThem) {
 
 TEST(SeedsOfTheCommandLine, AreReadAsProgramsReadThem) {
   const TemporaryFolder scratch;
-  std::ofstream(scratch.path() / "seed.c")
-      << "#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n"
-         "int main(int count, char** words) {\n  time(0);\n"
-         "  srand(strtoul(words[1], 0, 0));\n  printf(\"%d\\n\", rand());\n}\n";
+  std::ofstream(scratch.path() / "seed.c") << contents(PROGRAMS "seed_of_an_argument.c");
   ASSERT_EQ(run({"gcc", "-w", "-o", "seed", "seed.c"}, {}, scratch.path()).status, 0);
   for (const char* number : {"987654321", "0xDEADBEEF", "0XC0FFEE", "01234567", "-12345678", "-1"})
     EXPECT_EQ(

@@ -1,0 +1,4 @@
+import sys
+sys.path.append('site-packages/pandas')
+import times
+times.now()

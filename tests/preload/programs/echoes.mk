@@ -1,0 +1,5 @@
+all: one two
+one:
+	@echo one
+two: one
+	echo two | cat

@@ -1,0 +1,4 @@
+all: a b c
+a b c:
+	@$(DRAW) plain
+	@$(DRAW) plain

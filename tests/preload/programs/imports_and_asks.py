@@ -1,0 +1,4 @@
+import os, sys
+sys.path.insert(0, 'lib/python3/site-packages')
+import package
+os.path.getmtime('/')

@@ -1,0 +1,5 @@
+import random
+random.random()
+import email.utils, os
+email.utils.formatdate()
+os.path.getmtime('/')
