@@ -295,9 +295,7 @@ TEST_F(Env, KnowsTheLibrariesOfARunByTheirBuilds) {
   EXPECT_EQ(compare(without, capture("other.json"))["result"], "equal") << "neither is of a run";
   const std::string program = scratch_.path() / "program",
                     library = scratch_.path() / "libexample.so";
-  file(scratch_.path() / "program.c",
-       "#include <stdlib.h>\nint example(void);\nint main(void) { srand(1); "
-       "return example() + rand() * 0; }\n");
+
   const auto build = [&](const std::string& value) {
     file(scratch_.path() / "example.c", "int example(void) { return " + value + " - " + value +
                                             "; }\nint number = " + value + ";\n");
@@ -307,7 +305,8 @@ TEST_F(Env, KnowsTheLibrariesOfARunByTheirBuilds) {
               0);
   };
   build("1");
-  ASSERT_EQ(run({"gcc", scratch_.path() / "program.c", library, "-o", program}).status, 0);
+  ASSERT_EQ(run({"gcc", "-DSEEDED", PROGRAMS "calls_a_library.c", library, "-o", program}).status,
+            0);
   const auto log_of = [&](const std::string& name) {
     return run_with_log(name, {program});
   };
@@ -327,8 +326,7 @@ TEST_F(Env, KnowsTheLibrariesOfARunByTheirBuilds) {
 TEST_F(Env, KnowsALibraryWithoutABuildByItsContents) {
   const std::string program = scratch_.path() / "program",
                     library = scratch_.path() / "libexample.so";
-  file(scratch_.path() / "program.c", "#include <stdlib.h>\nint example(void);\nint main(void) { "
-                                      "return example() + rand() * 0; }\n");
+
   const auto build = [&](const std::string& value) {
     file(scratch_.path() / "example.c",
          "int number = " + value + ";\nint example(void) { return 0; }\n");
@@ -339,7 +337,7 @@ TEST_F(Env, KnowsALibraryWithoutABuildByItsContents) {
   };
   build("1");
   ASSERT_EQ(
-      run({"gcc", scratch_.path() / "program.c", library, "-o", program, "-Wl,--build-id"}).status,
+      run({"gcc", PROGRAMS "calls_a_library.c", library, "-o", program, "-Wl,--build-id"}).status,
       0);
   const std::string a = run_with_log("a", {program}), same = run_with_log("same", {program});
   const Result equal = run({DETSHIM_COMMAND, "log", "diff", a, same});

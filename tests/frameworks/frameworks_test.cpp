@@ -435,11 +435,7 @@ TEST(Xla, TakesTheFlags) {
 
 // XLA adds one list of passes to the other: the user's own stays in force.
 TEST(Xla, LacksThePassThatTheFlagsWouldSwitchOn) {
-  const Arguments command = {
-      "python3", "-c",
-      "from jax._src.lib import xla_client\n"
-      "options = xla_client.CompileOptions().SerializeAsString()\n"
-      "print([p in options for p in (b'algsimp', b'scatter_determinism_expander')])"};
+  const Arguments command = {"python3", "-c", contents(PROGRAMS "passes_of_xla.py")};
   if (const std::string missing = why_not({command[0], "-c", "import jax"}); !missing.empty())
     GTEST_SKIP() << missing;
   const Environment own = {{"XLA_FLAGS", "--xla_disable_hlo_passes=algsimp"}};

@@ -103,12 +103,7 @@ TEST(Arrow, IsImportedWithoutAnyDoubt) {
 
 // accelerate clears the environment for a moment, and gives it back.
 TEST(Environments, ThatAreGivenBackAreNoReason) {
-  const std::string script = "import os, random\n"
-                             "old = os.environ.copy()\n"
-                             "os.environ.clear()\n"
-                             "os.environ.update(old)\n"
-                             "import ctypes\n"
-                             "ctypes.CDLL(None).getenv(b'MKL_CBWR')\n";
+  const std::string script = contents(PROGRAMS "gives_its_environment_back.py");
   const TemporaryFolder scratch;
   const Arguments python = {"/usr/bin/python3", "-c"};
   const auto verdict_of = [&](const std::string& code, const std::string& log) {
@@ -164,40 +159,38 @@ TEST(Polars, RepeatsOnOneThreadAndItsThreadsAreNamed) {
 
 // ---- libraries whose workers race ----
 
-/// The runtimes that the log names of a Python program.
-std::string runtimes_of(const std::string& code, const Environment& more = {}) {
+/// The runtimes that the log names of a Python program, which starts workers of a library.
+std::string runtimes_of(const std::string& way, const std::string& library,
+                        const std::string& argument, const Environment& more = {}) {
+  const std::string code = section(PROGRAMS "starts_workers_of_a_library.py", way);
   std::string files;
-  for (const ProcessLog& log : observe({"/usr/bin/python3", "-c", code}, more).logs)
+  for (const ProcessLog& log :
+       observe({"/usr/bin/python3", "-c", code, library, argument}, more).logs)
     for (const auto& record : log.records)
       if (record["t"] == "runtime")
         files += std::filesystem::path(record["file"].get<std::string>()).filename().string();
   return files;
 }
 
-std::string starts(const std::string& library, const std::string& workers) {
-  return "import ctypes, os\nos.urandom(4)\nlibrary = ctypes.CDLL('" + library +
-         "')\nlibrary.start(" + workers + ")\n";
+std::string runtimes_of_workers(const std::string& library, const std::string& number,
+                                const Environment& more = {}) {
+  return runtimes_of("by_itself", library, number, more);
 }
 
 TEST(Tbb, IsNamedOnceItHasStartedAWorker) {
-  EXPECT_EQ(runtimes_of(starts(TBB, "0")), "");
-  EXPECT_EQ(runtimes_of(starts(TBB, "1")).substr(0, 9), "libtbb.so");
+  EXPECT_EQ(runtimes_of_workers(TBB, "0"), "");
+  EXPECT_EQ(runtimes_of_workers(TBB, "1").substr(0, 9), "libtbb.so");
 }
 
 TEST(Tokenizers, AreNamedWhereTheyMayTrainOnSeveralThreads) {
-  EXPECT_EQ(runtimes_of(starts(DUCKDB, "0")), "");
-  EXPECT_EQ(runtimes_of(starts(DUCKDB, "1")), "_duckdb.abi3.so");
-  EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "2")), "tokenizers.abi3.so");
-  EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "1")), "");
-  EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "2"), {{"TOKENIZERS_PARALLELISM", "false"}}), "");
+  EXPECT_EQ(runtimes_of_workers(DUCKDB, "0"), "");
+  EXPECT_EQ(runtimes_of_workers(DUCKDB, "1"), "_duckdb.abi3.so");
+  EXPECT_EQ(runtimes_of_workers(TOKENIZERS, "2"), "tokenizers.abi3.so");
+  EXPECT_EQ(runtimes_of_workers(TOKENIZERS, "1"), "");
+  EXPECT_EQ(runtimes_of_workers(TOKENIZERS, "2", {{"TOKENIZERS_PARALLELISM", "false"}}), "");
   // Called from there, and by such a function.
   const auto from_transformers = [](const std::string& function) {
-    return runtimes_of(
-        "import ctypes, os\nos.urandom(4)\nlibrary = ctypes.CDLL('" TOKENIZERS "')\n"
-        "code = 'def " +
-        function + "(): library.start(2)'\n" +
-        "exec(compile(code, '/x/transformers/tokenization_utils_fast.py', 'exec'))\n" + function +
-        "()\n");
+    return runtimes_of("by_a_function_of_transformers", TOKENIZERS, function);
   };
   EXPECT_EQ(from_transformers("_batch_encode_plus"), "");
   EXPECT_EQ(from_transformers("train_new_from_iterator"), "tokenizers.abi3.so");

@@ -45,9 +45,7 @@ Lines in_jobs_at_once(const std::string& script, std::size_t count) {
 /// itself, which ssh would start over there, is not a program of the run.
 std::string second_node(const TemporaryFolder& scratch) {
   const std::filesystem::path agent = scratch.path() / "agent";
-  std::ofstream(agent) << "#!/bin/sh\nshift\nDETSHIM_MODE=off exec env -i PATH=/usr/bin:/bin "
-                          "OMPI_ALLOW_RUN_AS_ROOT=1 "
-                          "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c \"$*\"\n";
+  std::ofstream(agent) << contents(PROGRAMS "second_node.sh");
   std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
   return mpirun + "--host localhost:2,another:2 --mca plm_rsh_agent " + agent.string() + " -np 4 ";
 }

@@ -88,8 +88,7 @@ TEST_F(Mpich, AnotherMachineGetsTheLibrary) {
        ++tries) { // lines that Hydra loses, as in in_job()
     const TemporaryFolder scratch;
     const std::filesystem::path agent = scratch.path() / "agent"; // called as ssh: -x HOST COMMAND
-    std::ofstream(agent)
-        << "#!/bin/sh\nshift 2\nDETSHIM_MODE=off exec env -i PATH=/usr/bin:/bin sh -c \"$*\"\n";
+    std::ofstream(agent) << contents(PROGRAMS "second_node_of_hydra.sh");
     std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
     const Result result = under_run(
         scratch, mpiexec + "-launcher ssh -launcher-exec ./agent -hosts one,other -n 4 " + draw);

@@ -37,7 +37,7 @@ Lines starting(const Lines& all, const std::string& start) {
 }
 
 TEST(Slurm, JobsAreOneRunEachAndDrawAsElsewhere) {
-  const Lines said = with_slurm(contents(SLURM_JOBS));
+  const Lines said = with_slurm(contents(PROGRAMS "slurm_jobs.sh"));
   if (is_skipped(said))
     GTEST_SKIP() << said[0];
   const Lines plain = starting(said, "plain ");

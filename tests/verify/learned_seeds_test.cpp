@@ -232,12 +232,8 @@ TEST_F(NamedSeeds, ThatMetInOneRunAreTwo) {
 }
 
 TEST_F(NamedSeeds, AreThoseOfFilesWithBlanksInTheirNames) {
-  std::ofstream(scratch_.path() / "my train.py") << "import random, time\n"
-                                                    "t = hash(str(time.time_ns()))\n"
-                                                    "random.seed(t)\n"
-                                                    "print(random.random())\n"
-                                                    "random.seed(t)\n"
-                                                    "print(random.random())\n";
+  std::ofstream(scratch_.path() / "my train.py")
+      << contents(PROGRAMS_FOLDER "/one_seed_in_two_places.py");
   const Words command = {"/usr/bin/python3", "my train.py"};
   const Result verified = verify(command);
   ASSERT_EQ(verified.status, 0) << verified.out;

@@ -553,10 +553,7 @@ TEST_P(Outputs, NameTheFirstCallThatGaveSomethingElse) {
 TEST_P(Outputs, MakeRunsDifferentThatPrintTheSame) {
   const auto verify = [&](const std::string& fingerprint) {
     const TemporaryFolder folder;
-    // From the second run on there is a race.
-    const std::string script =
-        "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n\n"
-        "[ $n = 0 ] || export DOUBLE_MISBEHAVE='a race in cublasLtMatmul'\n\"$0\" \"$@\"";
+    const std::string script = contents(PROGRAMS "races_from_the_second_run.sh");
     Arguments all{DETSHIM_COMMAND, "verify", "-n", "2", "--json", "--seed", "42", "--", "sh", "-c",
                   script};
     for (const std::string& word : command({"cublasLtMatmul", "wait"}))

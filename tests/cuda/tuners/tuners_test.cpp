@@ -292,12 +292,7 @@ TEST_P(InstalledTritonTuner, KeepsWhatItTookApartForEachWay) {
 // Where Triton keeps it, and whether anything was there, is in the log.
 TEST(TritonCache, HasAFolderForEachWayAndItsStateInTheLog) {
   const TemporaryFolder home;
-  const std::string script =
-      "import ctypes, os, random\n"
-      "ctypes.CDLL(None).getenv(b'TRITON_CACHE_AUTOTUNING')\n"
-      "folder = os.environ.get('TRITON_CACHE_DIR', '')\n"
-      "print(folder, os.environ.get('TRITON_CACHE_AUTOTUNING'))\n"
-      "if folder.startswith(os.environ['HOME']): os.makedirs(folder + '/kernel', exist_ok=True)\n";
+  const std::string script = contents(PROGRAMS "triton_cache.py");
   const auto printed = [&](const Environment& environment) {
     const TemporaryFolder scratch;
     const Environment at_home = environment + Environment{{"HOME", home.path().string()}};

@@ -1,0 +1,6 @@
+import random, time
+t = hash(str(time.time_ns()))
+random.seed(t)
+print(random.random())
+random.seed(t)
+print(random.random())
