@@ -1,6 +1,7 @@
 // Variables that CUDA libraries and frameworks read: what they are set to, and a program that
 // undoes one.
 #include "log_files.h"
+#include "report/verdict_texts.h"
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -557,6 +558,15 @@ TEST(SetVariables, WhoseReaderIsInAnotherVersionAreSaid) {
   }
 }
 
+/// What the verdict says of a variable whose reader is of another version than those that are
+/// known.
+Strings left(const std::string& variable, const std::string& known, const std::string& version) {
+  return {detshim::reason_text({.finding = detshim::Finding::setting_left,
+                                .function = variable,
+                                .detail = version,
+                                .names = {known}})};
+}
+
 // What is installed in other versions alone is left, and a reason once it is loaded.
 TEST(SetVariables, WhoseReaderIsInstalledInAnotherVersionAreLeft) {
   struct Case {
@@ -591,10 +601,7 @@ TEST(SetVariables, WhoseReaderIsInstalledInAnotherVersionAreLeft) {
     for (const auto& reason : log["reasons"])
       if (reason["kind"] == "version")
         said.push_back(reason["text"]);
-    const std::string is_left = variable +
-                                " is not set: it is known good in versions 0.24..0.33, and its "
-                                "reader is here in version 0.99.0";
-    EXPECT_EQ(said, tested.is_left ? Strings{is_left} : Strings{});
+    EXPECT_EQ(said, tested.is_left ? left(variable, "0.24..0.33", "0.99.0") : Strings{});
     if (tested.is_left) {
       EXPECT_EQ(log["verdict"], "unverified");
     }
@@ -628,12 +635,7 @@ TEST(SetVariables, ThatEndProgramsInLaterVersionsAreLeftThere) {
     for (const auto& reason : log["reasons"])
       if (reason["kind"] == "version")
         said.push_back(reason["text"]);
-    EXPECT_EQ(said, is_left
-                        ? Strings{variable +
-                                  " is not set: it is known good in versions 0.12..2.14, and its "
-                                  "reader is here in version " +
-                                  version}
-                        : Strings{});
+    EXPECT_EQ(said, is_left ? left(variable, "0.12..2.14", version) : Strings{});
   }
 }
 

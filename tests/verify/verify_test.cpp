@@ -1432,7 +1432,10 @@ TEST_P(Perturbations, ShowWhatDependsOnThem) {
   const Json document = verify_json({"--perturb=" + knob}, shell(command));
   if (contains("host folder user", name) && document["runs"].size() < 3)
     GTEST_SKIP() << "no namespaces here";
-  EXPECT_EQ(document["text"], "different - equal but for " + knob) << document;
+  EXPECT_EQ(document["verdict"], "different") << document;
+  ASSERT_FALSE(document["differences"].empty()) << document;
+  for (const Json& difference : document["differences"])
+    EXPECT_EQ(difference["perturbation"], knob) << document;
 }
 
 // What a program reads and writes there is the same.
