@@ -21,6 +21,13 @@ struct Compared {
         return rank.at("causes").front();
     return nullptr;
   }
+  /// Whether something is unknown of which the document says that: it has no codes for it.
+  bool has_unknown(const std::string& part) const {
+    for (const std::string what : document.at("unknown"))
+      if (what.find(part) != std::string::npos)
+        return true;
+    return false;
+  }
   std::size_t differences(const char* section) const {
     return document.at("sections").at(section).at("differences");
   }

@@ -129,7 +129,7 @@ protected:
     const Compared result = compared();
     EXPECT_EQ(result.status, 2) << result;
     EXPECT_EQ(result.document["result"], "unknown") << result;
-    EXPECT_TRUE(contains(result.text, part)) << result;
+    EXPECT_TRUE(result.has_unknown(part)) << result;
   }
 
   void expect_equal(std::size_t records) const {

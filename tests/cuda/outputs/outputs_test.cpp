@@ -1,5 +1,6 @@
 // DETSHIM_FINGERPRINT=calls on outputs of library calls, with doubles that compute in a stream when
 // somebody waits for it, and whose gaps between rows hold something else in every run.
+#include "compared.h"
 #include "cuda_test.h"
 
 #include <optional>
@@ -423,16 +424,13 @@ TEST_P(Outputs, LeaveCapturesAlone) {
 
 TEST_P(Outputs, OfCapturesAreNeverEqual) {
   const TemporaryFolder a, b, c, d;
-  const auto diff = [](const std::string& one, const std::string& other) {
-    return ::run({DETSHIM_COMMAND, "log", "diff", one, other});
-  };
   const Arguments work{"begin capture", "cublasSgemm_v2", "end capture", "launch", "wait"};
-  const Result captured = diff(log_of(a, work), log_of(b, work, race_in("cublasSgemm_v2")));
-  EXPECT_EQ(captured.status, 2) << captured.out;
-  EXPECT_NE(captured.out.find("the contents of 1 output"), std::string::npos) << captured.out;
-  const Result populated = diff(log_of(c, {"populate"}), log_of(d, {"populate"}));
-  EXPECT_EQ(populated.status, 2) << populated.out;
-  EXPECT_NE(populated.out.find("the contents of 1 output"), std::string::npos) << populated.out;
+  const Compared captured = compare(log_of(a, work), log_of(b, work, race_in("cublasSgemm_v2")));
+  EXPECT_EQ(captured.status, 2) << captured;
+  EXPECT_TRUE(captured.has_unknown("the contents of 1 output")) << captured;
+  const Compared populated = compare(log_of(c, {"populate"}), log_of(d, {"populate"}));
+  EXPECT_EQ(populated.status, 2) << populated;
+  EXPECT_TRUE(populated.has_unknown("the contents of 1 output")) << populated;
 }
 
 // What a graph left is seen by the next call that is given it, in each launch.
@@ -527,26 +525,22 @@ TEST_P(Outputs, NameTheFirstCallThatGaveSomethingElse) {
   const TemporaryFolder a, b, c, d;
   const Arguments work{
       "kernel", "cublasSgemm_v2", "cublasLtMatmul", "kernel", "ncclAllReduce", "copy", "wait"};
-  const auto diff = [&](const std::string& one, const std::string& other) {
-    return ::run({DETSHIM_COMMAND, "log", "diff", one, other});
+  const auto expect_first = [](const Compared& compared, const char* function, const char* kind) {
+    EXPECT_EQ(compared.status, 1) << compared;
+    const nlohmann::json cause = compared.first();
+    ASSERT_FALSE(cause.is_null()) << compared;
+    EXPECT_EQ(cause["record"]["function"], function) << compared;
+    EXPECT_EQ(cause["record"]["kind"], kind) << compared;
+    EXPECT_TRUE(cause["record"]["a"]["fields"].contains("in")) << compared;
   };
   const std::string log = log_of(a, work);
-  const Result same = diff(log, log_of(b, work));
-  EXPECT_EQ(same.status, 0) << same.out << same.err;
-
-  const Result call = diff(log, log_of(c, work, race_in("cublasLtMatmul")));
-  EXPECT_EQ(call.status, 1) << call.out << call.err;
-  EXPECT_NE(call.out.find("first to differ\n  cublasLtMatmul, "), std::string::npos) << call.out;
-  EXPECT_NE(call.out.find("the same went in, something else came out"), std::string::npos)
-      << call.out;
-
+  const Compared same = compare(log, log_of(b, work));
+  EXPECT_EQ(same.status, 0) << same;
+  expect_first(compare(log, log_of(c, work, race_in("cublasLtMatmul"))), "cublasLtMatmul",
+               "result");
   // A kernel of the program's own: what differs is what the next call is given.
-  const Result kernel = diff(log, log_of(d, work, misbehaving("a race in a kernel")));
-  EXPECT_EQ(kernel.status, 1) << kernel.out << kernel.err;
-  EXPECT_NE(kernel.out.find("first to differ\n  cublasSgemm_v2, "), std::string::npos)
-      << kernel.out;
-  EXPECT_NE(kernel.out.find("something else went in: what made it ran before"), std::string::npos)
-      << kernel.out;
+  expect_first(compare(log, log_of(d, work, misbehaving("a race in a kernel"))), "cublasSgemm_v2",
+               "input");
 }
 
 // `detshim verify` with nothing else to compare: what is printed is the same.
@@ -583,11 +577,14 @@ TEST_P(Outputs, OfACollectiveAreReceived) {
   run_rank(a, "1", {});
   run_rank(b, "0", race_in("ncclAllReduce")); // it got what rank 1 had sent
   run_rank(b, "1", race_in("cublasSgemm_v2"));
-  const Result result = ::run({DETSHIM_COMMAND, "log", "diff", a.log().string(), b.log().string()});
-  EXPECT_EQ(result.status, 1) << result.out << result.err;
-  const size_t rank_0 = result.out.find("rank 0"), rank_1 = result.out.find("rank 1");
-  EXPECT_LT(rank_1, rank_0) << result.out; // the origin first
-  EXPECT_NE(result.out.find("receive"), std::string::npos) << result.out;
+  const Compared result = compare(a.log(), b.log());
+  ASSERT_EQ(result.status, 1) << result;
+  const nlohmann::json& ranks = result.document["ranks"];
+  ASSERT_EQ(ranks.size(), 2U) << result;
+  EXPECT_EQ(ranks[0]["rank"], 1) << result;
+  EXPECT_EQ(ranks[0]["role"], "origin") << result;
+  EXPECT_EQ(ranks[1]["rank"], 0) << result;
+  EXPECT_EQ(ranks[1]["role"], "receiver") << result;
 }
 
 } // namespace
