@@ -3,6 +3,9 @@
 
 #include "run.h"
 
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -33,6 +36,29 @@ inline std::set<std::string> drawn(const Lines& lines) {
   for (const std::string& line : lines)
     values.insert(line.substr(line.rfind(' ') + 1));
   return values;
+}
+
+/// What `detshim log` says of the last run in the folder.
+inline nlohmann::json document_of(const TemporaryFolder& scratch) {
+  const Result log = run({DETSHIM_COMMAND, "log", "--json", "--all"}, {}, scratch.path());
+  EXPECT_EQ(log.status, 0) << log.err;
+  return nlohmann::json::parse(log.out, nullptr, false);
+}
+
+/// The launchers whose ranks the verdict misses, each with how many: "mpirun: 2 of 4".
+inline Lines missing_ranks(const TemporaryFolder& scratch) {
+  const nlohmann::json document = document_of(scratch);
+  Lines found;
+  for (const auto& job : document["jobs"])
+    if (job["missing"] != 0)
+      found.push_back(job["launcher"].get<std::string>() + ": " + job["missing"].dump() + " of " +
+                      job["size"].dump());
+  const auto reasons = std::ranges::count_if(document["reasons"], [](const auto& reason) {
+    return reason["kind"] == "missing_ranks";
+  });
+  EXPECT_EQ(static_cast<std::size_t>(reasons), found.size())
+      << document["reasons"] << document["jobs"];
+  return found;
 }
 
 /// A script under `detshim run`, in a folder of its own.
