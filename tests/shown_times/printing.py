@@ -27,6 +27,8 @@ for epoch in range(3):
     print("total:", time.time() - start)
     # prints: 33%, loss=0.5, seconds=[0.2]
     bar.set_postfix(loss=loss, seconds=time.time() - start)
+    # prints: 33%| 1/3 <00:01, 8.1it/s, loss=0.5, took=[0.20]s, seconds=[0.2]
+    bar.set_postfix(loss=loss, took=f"{time.time() - start:.2f}s", seconds=time.time() - start)
     # prints: 12.5
     print(time.time() - start)
     # prints: 0.25

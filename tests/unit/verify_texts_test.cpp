@@ -49,6 +49,12 @@ TEST(VolatileLines, NameAMomentOrAProcessOfTheirRun) {
            {"Epoch 0: 100%|#| 8/8 [00:03<00:00, 31.2it/s, loss=0.25]",
             "Epoch 0: 100%|#| 8/8 [00:04<00:00, 28.9it/s, loss=0.25]"},
            {"1234.5 samples/s", "1250 samples/s"},
+           // PyTorch's ImageNet example and torchvision's references
+           {"Epoch: [0][10/99]\tTime  0.350 ( 0.601)\tData  0.002 ( 0.221)\tLoss 6.9 (7.0)",
+            "Epoch: [0][10/99]\tTime  0.362 ( 0.612)\tData  0.001 ( 0.219)\tLoss 6.9 (7.0)"},
+           {"loss: 1.25 (1.5)  time: 0.3152  data: 0.0021  max mem: 99",
+            "loss: 1.25 (1.5)  time: 0.3148  data: 0.0019  max mem: 99"},
+           {"epoch 3 - epoch_time: 0.12345 - loss: 0.5", "epoch 3 - epoch_time: 0.2 - loss: 0.5"},
            {"step 3, 1.25s/it", "step 3, 1.5s/it"}}) {
     const LineComparison found = compare(one + "\n", other + "\n");
     EXPECT_EQ(found.volatile_lines, 1u) << one;
@@ -72,6 +78,10 @@ TEST(VolatileLines, AreNoOthers) {
            {"t=1795340000", "t=1795340001"},
            {"took 35s", "took 36s"}, // the runs took ten
            {"loss in 3.5 steps", "loss in 3.6 steps"},
+           {"Data 0.35 (0.60) Physics 0.5 (0.6)", "Data 0.36 (0.60) Physics 0.5 (0.6)"},
+           {"Time 35.5 (0.60) Data 0.5 (0.6)", "Time 35.6 (0.60) Data 0.5 (0.6)"},
+           {"arrival_time: 3.5", "arrival_time: 3.6"},
+           {"time 0.5 data 0.6 loss 0.1", "time 0.5 data 0.6 loss 0.2"},
            {"predicted 3.5 s", "predicted 3.6 s"},
            {"time = 0.5 u = 1.25", "time = 0.6 u = 1.25"},
            {"took 3.5s, loss 0.1", "took 3.6s, loss 0.2"},

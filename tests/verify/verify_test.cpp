@@ -256,6 +256,21 @@ TEST_F(Verify, IsEqualWhereFilesDifferInTheMomentOfTheirRun) {
   EXPECT_TRUE(contains(named, "/log.jsonl (line 1: '{\"loss\": ")) << named;
 }
 
+// What is printed last, ends it.
+TEST_F(Verify, NamesTheOptionWithWhichAClockStandsStill) {
+  write("train.py", "import time\nstart = time.time()\nx = time.time() % 1\n"
+                    "print('x', x)\nprint(time.time() - start, 's')\n");
+  const Words program = {"/usr/bin/python3", "train.py"};
+  EXPECT_EQ(verify({}, program).status, different);
+  const std::string option = kept_document()["first_cause"]["option"];
+  const std::string name = "--freeze ";
+  ASSERT_TRUE(option.starts_with(name + "train.py:")) << option;
+  EXPECT_EQ(verify({"--freeze", option.substr(name.size())}, program).status, equal)
+      << kept_document();
+  EXPECT_EQ(verify({}, shell("date +%N")).status, different);
+  EXPECT_TRUE(kept_document()["first_cause"]["option"].is_null()) << "no line is known";
+}
+
 // What a program prints under a name needs no option to be found.
 TEST_F(Verify, NamesTheResultsThatItFinds) {
   const auto kind_of = [](const Json& list, const std::string& name) {

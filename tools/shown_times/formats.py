@@ -20,6 +20,7 @@ ANYTHING = r".*?"
 SPECIFIER = re.compile(r"%(%|[-+ #0]*\d*(?:\.\d+)?[a-zA-Z])")
 UNITS = re.compile(r" ?(?:secs?|seconds|ms|us|min|m|s|h)?(?![\w/])")
 RATE_UNITS = re.compile(r" ?(?:[a-z]+/s(?:ec(?:ond)?)?|fps|[a-z]+ per sec(?:ond)?)\b")
+END_OF_POSTFIX = r"(?=[,\]]|$)"  # of a bar's: `[00:01<00:02, 8.1it/s, loss=0.5, seconds=0.2]`
 LEAST_LETTERS = 3
 MOST_FIELDS = 8
 MOST_UNCLEAR = 2  # fields that may hold any text: each makes a search longer
@@ -40,6 +41,7 @@ class Form(NamedTuple):
     fixed: tuple  # texts, one more than fields
     fields: tuple
     is_whole_line: bool  # a logger has something of its own in front
+    end: str = "$"
 
     def pattern(self, place):
         parts = [re.escape(self.fixed[0])]
@@ -48,7 +50,7 @@ class Form(NamedTuple):
             parts.append(rf"\s*({field.pattern})" if is_time else f"(?:{field.pattern})")
             parts.append(re.escape(text))
         begin = "^" if self.is_whole_line else r"(?:^|(?<=[\s\]:|>-]))"
-        return begin + "".join(parts) + "$"
+        return begin + "".join(parts) + self.end
 
     def is_strict(self, place):
         """One side of the time is clear, and its unit fits."""
@@ -122,7 +124,7 @@ class Formats:
         for line in self._lines(pieces):
             self._add_line(line, is_whole_line)
 
-    def _add_line(self, line, is_whole_line):
+    def _add_line(self, line, is_whole_line, end="$"):
         fixed, fields = [""], []
         for piece in line:
             if isinstance(piece, Fixed):
@@ -130,7 +132,7 @@ class Formats:
             else:
                 fields.append(piece)
                 fixed.append("")
-        self.forms.append(Form(tuple(fixed), tuple(fields), is_whole_line))
+        self.forms.append(Form(tuple(fixed), tuple(fields), is_whole_line, end))
 
     def _add_postfix(self, call):
         """`bar.set_postfix(loss=loss, seconds=seconds)`: each stands for itself."""
@@ -138,7 +140,8 @@ class Formats:
             return
         for word in call.keywords:
             if word.arg is not None:
-                self.forms.append(Form((f"{word.arg}=", ""), (self._field(word.value, ""),), False))
+                line = [Fixed(f"{word.arg}="), *self._pieces(word.value)]
+                self._add_line(line, False, END_OF_POSTFIX)
 
     @staticmethod
     def _lines(pieces):

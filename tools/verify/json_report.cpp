@@ -75,6 +75,7 @@ Json first_cause_json(const std::optional<FirstCause>& cause) {
           {"cause", rank != nullptr ? cause_json(rank->causes.front()) : Json()},
           {"text", unless_empty(cause->text)},
           {"suspects", suspects_json(cause->suspects)},
+          {"option", unless_empty(cause->option())},
           {"command", unless_empty(cause->command())}};
 }
 

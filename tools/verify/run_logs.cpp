@@ -91,6 +91,13 @@ std::vector<Suspect> suspects_under(const Perturbation* perturbation, const Firs
   return suspects;
 }
 
+void add_suspects_under(const Perturbation* perturbation, const LogVerdict& log,
+                        FirstCause& cause) {
+  cause.suspects = suspects_under(perturbation, cause);
+  if (contains(cause.suspects, SuspectKind::clock, &Suspect::kind))
+    cause.clock_lines = log.clock_lines;
+}
+
 /// What a perturbation shows by itself, whatever the logs hold.
 void add_what_perturbation_shows(const Perturbation* perturbation, std::vector<Suspect>& suspects) {
   if (perturbation != nullptr && perturbation->shown)
@@ -112,7 +119,7 @@ void compare(const LogVerdict& one, const LogVerdict& other, const Perturbation*
       return;
     // An output's hash differs, and no record before it: what leaves no record made the difference.
     cause.text = describe_verdicts(one, other);
-    cause.suspects = suspects_under(perturbation, cause);
+    add_suspects_under(perturbation, one, cause);
     return;
   }
   const bool are_equal = cause.difference->result() == LogDifference::Result::equal;
@@ -120,7 +127,7 @@ void compare(const LogVerdict& one, const LogVerdict& other, const Perturbation*
   if (!are_equal && !cause.difference->unknown.empty())
     cause.text += ", and do not hold all (" + cause.difference->unknown.front() + ")";
   cause.text += ": what differed is in no record; " + describe_verdicts(one, other);
-  cause.suspects = suspects_under(perturbation, cause);
+  add_suspects_under(perturbation, one, cause);
 }
 
 /// The likeliest few.
@@ -145,7 +152,11 @@ std::string content_of(const std::optional<RecordDifference::Side>& side) {
 } // namespace
 
 void LogVerdict::add_what_can_differ(const VerdictReason& reason) {
-  reads_clock |= reason.finding == Finding::clock_read;
+  if (reason.finding == Finding::clock_read) {
+    reads_clock = true;
+    for (const std::string& line : reason.names)
+      add_once(clock_lines, line);
+  }
   for (std::string& key : keys_of(reason))
     can_differ.insert(std::move(key));
 }
@@ -191,6 +202,10 @@ bool is_out_of_reach(const std::string& program) {
 
 std::string FirstCause::place() const {
   return is_found() ? name_of(*difference->first_cause()) : std::string();
+}
+
+std::string FirstCause::option() const {
+  return clock_lines.empty() ? "" : "--freeze " + shell_command({joined(clock_lines, ",")});
 }
 
 std::string FirstCause::command() const {
@@ -241,6 +256,8 @@ std::vector<std::string> describe_first_cause(const FirstCause& cause, Style sty
   if (!cause.text.empty())
     lines.push_back(cause.text);
   add_suspects(cause.suspects, lines);
+  if (const std::string option = cause.option(); !option.empty())
+    lines.push_back("try it:    with " + option + " these clocks stand still");
   if (const std::string command = cause.command(); !command.empty())
     lines.push_back("all of it: " + command);
   return lines;

@@ -22,10 +22,11 @@ struct LogVerdict {
   bool is_there = false;
   bool passes =
       true; ///< nothing definite was seen, and the log says all: the rest a comparison settles
-  std::string level;                ///< "covered"; empty where nothing was drawn
-  std::set<std::string> can_differ; ///< keys_of() its reasons, and those that were accepted
-  bool reads_clock = false;         ///< a line of the user's code does
-  std::vector<std::string> reasons; ///< "kernels: ...", worst first; not safe to print
+  std::string level;                    ///< "covered"; empty where nothing was drawn
+  std::set<std::string> can_differ;     ///< keys_of() its reasons, and those that were accepted
+  bool reads_clock = false;             ///< a line of the user's code does
+  std::vector<std::string> clock_lines; ///< those that do more with it than show it
+  std::vector<std::string> reasons;     ///< "kernels: ...", worst first; not safe to print
   std::map<std::int64_t, std::string> processes; ///< "rank 0, 0.2", by their ids
 
   void add_what_can_differ(const VerdictReason& reason);
@@ -53,11 +54,15 @@ struct FirstCause {
   /// Where no cause was found: why; beside an output, which shows what is in no record: the
   /// logs' verdict. Safe to print.
   std::string text;
-  std::vector<Suspect> suspects; ///< where there is such a text
+  std::vector<Suspect> suspects;        ///< where there is such a text
+  std::vector<std::string> clock_lines; ///< of these, the lines whose clocks can be made to stand
 
   bool is_found() const { return difference && difference->first_cause() != nullptr; }
   /// "srand, train.cpp:6 main"; empty where no cause was found.
   std::string place() const;
+  /// "--freeze train.py:12", with which clocks that may be the cause stand still; empty where none
+  /// is.
+  std::string option() const;
   /// The command that shows the whole difference; empty where there is no pair of logs.
   std::string command() const;
 };
