@@ -86,7 +86,7 @@ TEST(Verdicts, OfEachFindingByEvidenceAndAcceptance) {
           VerdictLevel level = is_accepted ? VerdictLevel::covered : row.level;
           const bool can_be_verified = is_accepted ? of.runs > 2
                                                    : level == VerdictLevel::unverified &&
-                                                         row.settled == Settled::by_comparison;
+                                                         row.settled != Settled::by_nothing;
           const bool is_nothing_new =
               of.holds || (is_accepted && of.answer == Answer::new_findings);
           if (is_nothing_new && can_be_verified)

@@ -4,6 +4,7 @@
 #include "verify/found_results.h"
 #include "verify/lines.h"
 #include "verify/metrics.h"
+#include "verify/verify.h"
 
 #include <gtest/gtest.h>
 
@@ -403,6 +404,20 @@ TEST(FoundResults, AreNoTimes) {
   EXPECT_EQ(results_of("loss 0.5 elapsed 0.25\nloss 0.5 elapsed 0.5\n",
                        "loss 0.5 elapsed 0.25\nloss 0.5 elapsed 0.75\n"),
             "loss 0.5 0.5 | 0.5 0.5");
+}
+
+// ------------------------------------------------------------------ runs
+
+TEST(WantedRuns, AreThoseThatFitInTwoMinutes) {
+  for (const bool can_race : {false, true}) {
+    EXPECT_EQ(wanted_runs(0, can_race), 5U);
+    EXPECT_EQ(wanted_runs(24, can_race), 5U);
+    EXPECT_EQ(wanted_runs(24.1, can_race), 4U);
+    EXPECT_EQ(wanted_runs(40, can_race), 3U);
+  }
+  EXPECT_EQ(wanted_runs(40.1, false), 2U);
+  EXPECT_EQ(wanted_runs(36000, false), 2U);
+  EXPECT_EQ(wanted_runs(36000, true), 3U);
 }
 
 } // namespace

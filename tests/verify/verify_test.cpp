@@ -250,10 +250,18 @@ TEST_F(Verify, IsEqualWhereFilesDifferInTheMomentOfTheirRun) {
   write("train.py", contents(PROGRAMS_FOLDER "/writes_a_dated_folder.py"));
   const Words program = {"/usr/bin/python3", "-S", "train.py"};
   EXPECT_EQ(verify({}, program).status, equal) << kept_document();
+  std::map<std::string, std::string> results;
+  const Json document = kept_document();
+  for (const Json& item : document["compared"])
+    if (item["kind"] == "result")
+      results[item["subject"]] = item["amount"];
+  EXPECT_EQ(results, (std::map<std::string, std::string>{{"loss", "1 value in log.jsonl"},
+                                                         {"val_loss", "1 value in log.csv"}}));
   const Result result = verify({}, {"/usr/bin/python3", "-S", "train.py", "differs"});
   EXPECT_EQ(result.status, unverified) << result.out;
   const std::string named = named_in("unnamed_output");
   EXPECT_TRUE(contains(named, "/log.jsonl (line 1: '{\"loss\": ")) << named;
+  EXPECT_FALSE(contains(named, "log.csv")) << named;
 }
 
 // What is printed last, ends it.

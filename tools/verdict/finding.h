@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-// All of them: the kind, as users name it (docs/VERDICT.md has all), the level, and, where a
-// comparison of runs answers nothing, that.
+// All of them: the kind, as users name it (docs/VERDICT.md has all), the level, and what answers
+// it, where that is not a comparison of several runs.
 // clang-format off
 #define DETSHIM_FINDINGS(X) \
   X(nondeterministic_call, "nondeterministic", partial)     \
   X(nondeterministic_operator, "nondeterministic", partial) \
-  X(may_be_key, "key", unverified)                          \
+  X(may_be_key, "key", unverified, by_two_runs)             \
   X(uncovered_call, "uncovered", partial)                   \
   X(lost_bad_calls, "lost_records", partial)                \
   X(lost_calls, "lost_records", unverified, by_nothing)     \
@@ -64,15 +64,15 @@
   X(racing_queue, "pool", unverified)                       \
   X(racing_workers, "pool", unverified)                     \
   X(tasks_in_turn, "pool", unverified)                      \
-  X(script_words, "script", unverified)                     \
+  X(script_words, "script", unverified, by_two_runs)        \
   X(missing_ranks, "missing_ranks", unverified, by_nothing) \
   X(no_rank, "missing_ranks", unverified, by_nothing)       \
-  X(clock_read, "clock", unverified)                        \
-  X(seed_unexplained, "unexplained_seed", unverified)       \
+  X(clock_read, "clock", unverified, by_two_runs)           \
+  X(seed_unexplained, "unexplained_seed", unverified, by_two_runs) \
   X(threads_started, "threads", unverified)                 \
   X(processes_started, "processes", unverified)             \
-  X(input_read, "input", unverified)                        \
-  X(state_carried, "state", unverified)                     \
+  X(input_read, "input", unverified, by_two_runs)           \
+  X(state_carried, "state", unverified, by_two_runs)        \
   X(runs_differed, "differed", partial)                     \
   X(no_draw, "no_draw", unverified)
 // clang-format on
@@ -92,9 +92,10 @@ enum class Finding : std::uint8_t {
 #undef DETSHIM_FINDING_MEMBER
 };
 
-/// Whether a comparison of runs answers a finding. What it cannot answer is a log that does not say
-/// all: what else can differ is not known then.
-enum class Settled : std::uint8_t { by_comparison, by_nothing };
+/// Whether a comparison of runs answers a finding. A race may come out the same in many runs; what
+/// a moment or a machine's state decides shows in two. What no comparison answers is a log that
+/// does not say all: what else can differ is not known then.
+enum class Settled : std::uint8_t { by_comparison, by_two_runs, by_nothing };
 
 struct FindingRow {
   const char* kind;

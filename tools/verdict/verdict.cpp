@@ -144,7 +144,7 @@ bool is_acceptance(const std::string& name) {
 bool Verdict::can_be_settled() const {
   return level == VerdictLevel::unverified &&
          std::ranges::all_of(reasons, [](const VerdictReason& reason) {
-           return row_of(reason.finding).settled == Settled::by_comparison;
+           return row_of(reason.finding).settled != Settled::by_nothing;
          });
 }
 

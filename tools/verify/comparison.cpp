@@ -14,6 +14,7 @@
 #include "support/wording.h"
 #include "verify/found_results.h"
 #include "verify/perturbations.h"
+#include "verify/unnamed_outputs.h"
 
 #include <algorithm>
 #include <map>
@@ -278,6 +279,18 @@ void compare_outputs(const Run& one, const Run& other, const ComparisonRules& ru
         " compared in the order of their names, which hold a time and a process");
 }
 
+/// What was printed under that name stands for it already. More than some are a table, not results.
+void add_written_results(std::vector<ComparedItem> items, Comparison& result) {
+  constexpr std::size_t most = 64;
+  if (items.size() > most)
+    return;
+  for (ComparedItem& item : items)
+    if (std::ranges::none_of(result.items, [&](const ComparedItem& known) {
+          return known.is(item);
+        }))
+      result.items.push_back(std::move(item));
+}
+
 /// By ItemKind.
 constexpr const char* item_kind_names[] = {"exit status", "stdout", "stderr",     "output",
                                            "metric",      "result", "fingerprint"};
@@ -346,6 +359,10 @@ Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules&
   result.items.push_back(status);
   compare_printed(one, other, rules, result);
   compare_outputs(one, other, rules, result);
+  if (rules.metrics.empty())
+    note_what_fails(result, [&] {
+      add_written_results(equal_written_results(one, other, rules), result);
+    });
   return result;
 }
 

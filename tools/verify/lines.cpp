@@ -255,7 +255,7 @@ VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> f
       number_(R"((?<![\w.-])\d+(?![\w.]))", ""),
       duration_(
           R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in|time)\b["']?[ :=]+(\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b))"
-          R"(|\b(?:took|elapsed|\w+_runtime|(?:batch|data|epoch|fit|iter|train|wall)_time)\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
+          R"(|\b(?:took|elapsed|\w+_runtime|(?:batch|data|elapsed|epoch|fit|iter|train|wall)_(?:time|seconds|secs?|ms|s))\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
           R"(|\btime:? +(\d+\.\d+(?: ?\(\s*\d+\.\d+\))?\s+data:? +\d+\.\d+(?: ?\(\s*\d+\.\d+\))?)(?![\w.]))"
           R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$)"
           R"(|^\s*(\d+\.\d+ ?(?:secs?|seconds|ms|s))\s*$))",

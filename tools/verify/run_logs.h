@@ -22,11 +22,12 @@ struct LogVerdict {
   bool is_there = false;
   bool passes =
       true; ///< nothing definite was seen, and the log says all: the rest a comparison settles
-  std::string level;                    ///< "covered"; empty where nothing was drawn
-  std::set<std::string> can_differ;     ///< keys_of() its reasons, and those that were accepted
-  bool reads_clock = false;             ///< a line of the user's code does
-  std::vector<std::string> clock_lines; ///< those that do more with it than show it
-  std::vector<std::string> reasons;     ///< "kernels: ...", worst first; not safe to print
+  std::string level;                ///< "covered"; empty where nothing was drawn
+  std::set<std::string> can_differ; ///< keys_of() its reasons, and those that were accepted
+  bool can_race = false;            ///< something of it may come out the same in two runs by chance
+  bool reads_clock = false;         ///< a line of the user's code does
+  std::vector<std::string> clock_lines;          ///< those that do more with it than show it
+  std::vector<std::string> reasons;              ///< "kernels: ...", worst first; not safe to print
   std::map<std::int64_t, std::string> processes; ///< "rank 0, 0.2", by their ids
 
   void add_what_can_differ(const VerdictReason& reason);

@@ -6,16 +6,22 @@
 // durations of its run. Files are paired by their names, in which the moment of the run counts as
 // one word: `runs/20261130-065616` of one run is `runs/20261130-065622` of the next.
 //
+// A table's columns have the names that stand above them: `elapsed` of a row is one as it is in a
+// line of its own.
+//
 // What the first run alone wrote is a cache, and no difference. It cannot know which of the files
 // hold results.
 #include "verify/unnamed_outputs.h"
 
 #include "support/files.h"
-#include "support/mapped_file.h"
+#include "support/wording.h"
+#include "verify/found_results.h"
 #include "verify/report.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <utility>
 
 #include <fnmatch.h>
 
@@ -30,6 +36,52 @@ constexpr std::size_t all_texts = 16 << 20;
 
 /// True for one that text tools would read.
 bool is_text(std::string_view contents) { return contents.find('\0') == contents.npos; }
+
+std::vector<std::string_view> fields_of(std::string_view line, char separator) {
+  std::vector<std::string_view> fields;
+  for (std::size_t end = 0; end != line.npos; line.remove_prefix(end + 1)) {
+    end = line.find(separator);
+    fields.push_back(line.substr(0, end));
+    if (end == line.npos)
+      break;
+  }
+  return fields;
+}
+
+/// A name that nothing has to be quoted for.
+bool is_plain_name(std::string_view text) {
+  return !text.empty() && text.find_first_of("\"'=: \t") == text.npos &&
+         std::isdigit(static_cast<unsigned char>(text.front())) == 0;
+}
+
+/// Of a table each row as `name=value, name=value`, by the names in its first line. Rows of another
+/// width, or with quotes, are as they are.
+std::string with_names_of_columns(std::string_view text, char separator) {
+  std::string result;
+  std::vector<std::string_view> names;
+  each_line(text, [&](std::string_view line, std::uint64_t number) {
+    const std::vector<std::string_view> fields = fields_of(line, separator);
+    const bool is_head = number == 1;
+    if (is_head && std::ranges::all_of(fields, is_plain_name))
+      names = fields;
+    const bool is_row =
+        !is_head && fields.size() == names.size() && line.find_first_of("\"'") == line.npos;
+    for (std::size_t i = 0; is_row && i < fields.size(); ++i)
+      result.append(i == 0 ? "" : ", ").append(names[i]).append("=").append(fields[i]);
+    if (!is_row)
+      result += line;
+    result += '\n';
+  });
+  return result;
+}
+
+/// What a text holds, for a comparison by lines.
+std::string comparable(const std::string& path, std::string text) {
+  const std::string extension = fs::path(path).extension();
+  if (extension == ".csv")
+    return with_names_of_columns(text, ',');
+  return extension == ".tsv" ? with_names_of_columns(text, '\t') : std::move(text);
+}
 
 bool is_ignored(const std::string& path, const ComparisonRules& rules) {
   return std::ranges::any_of(rules.ignored_files, [&](const std::string& glob) {
@@ -92,8 +144,30 @@ void keep_unnamed_texts(Run& run) {
     std::string text = read_file(path, longest_text);
     kept += text.size();
     if (is_text(text))
-      run.unnamed_texts.emplace(path, std::move(text));
+      run.unnamed_texts.emplace(path, comparable(path, std::move(text)));
   }
+}
+
+std::vector<ComparedItem> equal_written_results(const Run& one, const Run& other,
+                                                const ComparisonRules& rules) {
+  static const std::vector<Pattern> none;
+  const VolatileText volatile_text = volatile_text_of(one, rules);
+  const std::map<std::string, WrittenFile> before = files_by_name(one, volatile_text, rules),
+                                           now = files_by_name(other, volatile_text, rules);
+  std::vector<ComparedItem> items;
+  for (const auto& [name, file] : now) {
+    const auto same = before.find(name);
+    if (same == before.end() || file.text == nullptr || same->second.text == nullptr)
+      continue;
+    FoundResults results;
+    compare_lines(*same->second.text, facts_of(one), *file.text, facts_of(other),
+                  {volatile_text, none, nullptr, &results});
+    for (const FoundResults::Pair& pair : results.pairs())
+      if (!compare_series(pair.one, pair.other, {}))
+        items.push_back({ItemKind::result, pair.name,
+                         counted(pair.one.size(), "value") + " in " + base_name(file.path)});
+  }
+  return items;
 }
 
 std::vector<DifferingFile> differing_unnamed_outputs(const Run& one, const Run& other,

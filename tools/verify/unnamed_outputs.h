@@ -15,6 +15,10 @@ namespace detshim {
 /// Keeps what small texts among `run.unnamed_outputs` hold, before the next run writes them again.
 void keep_unnamed_texts(Run& run);
 
+/// What the files hold under the same names in both runs, and equal: results that count as such.
+std::vector<ComparedItem> equal_written_results(const Run& one, const Run& other,
+                                                const ComparisonRules& rules);
+
 /// One that differs, and how: "curve.csv (line 3: '1,0.5' and '1,0.6')".
 struct DifferingFile {
   std::string path, how;

@@ -109,7 +109,7 @@ private:
   }
 
   void run_plain(Verification& result) {
-    constexpr std::size_t few = 2, more = 5;
+    constexpr std::size_t few = 2;
     std::size_t wanted = plan_.runs.value_or(few);
     while (result.runs.size() < wanted && !is_over_) {
       run(numbered("run ", result.runs_before + result.runs.size()), nullptr, {}, result.runs,
@@ -120,7 +120,9 @@ private:
         result.logs = {judge_log(result.runs.front().log().string(), plan_.accepted)};
         if (result.logs.front().can_differ.empty())
           continue;
-        wanted = plan_.runs.value_or(more);
+        const Run& first = result.runs.front();
+        wanted = plan_.runs.value_or(
+            wanted_runs(first.ended - first.began, result.logs.front().can_race));
         wait_for_next_second(result.runs.front().began);
       }
       learn_seeds(result);

@@ -7,6 +7,8 @@
 #include "verify/run_logs.h"
 #include "verify/run_once.h"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string>
@@ -27,9 +29,8 @@ struct VerifyPlan {
   std::string seed; ///< for people
   Mode mode = Mode::enforce;
   std::string disabled; ///< what the user leaves alone in all runs, as DETSHIM_DISABLE has it
-  std::filesystem::path folder; ///< for what the runs leave; must not be there yet
-  std::optional<std::size_t>
-      runs; ///< nothing: two, and five where the first one's log says that something can differ
+  std::filesystem::path folder;    ///< for what the runs leave; must not be there yet
+  std::optional<std::size_t> runs; ///< nothing: two, or wanted_runs()
   bool has_control = false;
   std::vector<const Perturbation*> perturbations;
   std::optional<Pattern> kill_after; ///< one more run is killed at that line, and started again
@@ -82,6 +83,16 @@ double differing_rate_bound(std::size_t runs);
 
 /// So many equal runs bound the rate at `rate`.
 std::size_t runs_for_bound(double rate);
+
+/// So many runs of a program that can differ, where nobody said how many: as many as fit in two
+/// minutes, five at most. At least two, and three where a race may come out the same in two.
+/// `seconds`: what one takes.
+inline std::size_t wanted_runs(double seconds, bool can_race) {
+  constexpr double patience_s = 120;
+  constexpr double most = 5;
+  const double fitting = seconds > 0 ? std::floor(patience_s / seconds) : most;
+  return static_cast<std::size_t>(std::clamp(fitting, can_race ? 3.0 : 2.0, most));
+}
 
 /// Throws UsageError, or Interrupted; outputs are as they were then.
 Verification verify_program(const VerifyPlan& plan);
