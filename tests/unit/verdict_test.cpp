@@ -84,9 +84,9 @@ TEST(Verdicts, OfEachFindingByEvidenceAndAcceptance) {
           const bool has_differed = is_differed && !(is_accepted && is_kind);
           const FindingRow row = row_of(finding);
           VerdictLevel level = is_accepted ? VerdictLevel::covered : row.level;
-          const bool can_be_verified = is_accepted ? of.runs > 2
-                                                   : level == VerdictLevel::unverified &&
-                                                         row.settled != Settled::by_nothing;
+          const bool can_be_verified =
+              is_accepted ? of.runs > 2
+                          : level == VerdictLevel::unverified && row.settled != Settled::by_nothing;
           const bool is_nothing_new =
               of.holds || (is_accepted && of.answer == Answer::new_findings);
           if (is_nothing_new && can_be_verified)

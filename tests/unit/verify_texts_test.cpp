@@ -365,7 +365,7 @@ TEST(Metrics, ThatAreNoNumbersAreRefused) {
 std::string results_of(const std::string& one, const std::string& other) {
   const VolatileText volatile_text({});
   FoundResults results;
-  compare_lines(one, first_run, other, second_run, {volatile_text, {}, nullptr, &results});
+  compare_lines(one, first_run, other, second_run, {volatile_text, {}, nullptr, results.visit()});
   std::string text;
   for (const FoundResults::Pair& pair : results.pairs()) {
     text += (text.empty() ? "" : "; ") + pair.name;

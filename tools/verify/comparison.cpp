@@ -280,15 +280,17 @@ void compare_outputs(const Run& one, const Run& other, const ComparisonRules& ru
 }
 
 /// What was printed under that name stands for it already. More than some are a table, not results.
-void add_written_results(std::vector<ComparedItem> items, Comparison& result) {
+void add_written_results(const std::vector<WrittenResult>& results, Comparison& result) {
   constexpr std::size_t most = 64;
-  if (items.size() > most)
+  if (results.size() > most)
     return;
-  for (ComparedItem& item : items)
+  for (const auto& [name, file, values] : results) {
+    const ComparedItem item{ItemKind::result, name, counted(values, "value") + " in " + file};
     if (std::ranges::none_of(result.items, [&](const ComparedItem& known) {
           return known.is(item);
         }))
-      result.items.push_back(std::move(item));
+      result.items.push_back(item);
+  }
 }
 
 /// By ItemKind.
@@ -313,39 +315,15 @@ bool Comparison::differs_in(const ComparedItem& item) const {
   });
 }
 
-RunFacts facts_of(const Run& run) {
-  return {run.began, run.ended, run.processes, run.reads_clocks};
-}
-
-VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules) {
-  std::vector<Pattern> formats;
-  for (const std::string& format : run.shown_formats)
-    formats.emplace_back(format, "a print of the program's");
-  return VolatileText(rules.declared_volatile, std::move(formats));
-}
-
-ContentDifference content_difference(const LineComparison& lines) {
-  const LinePair& pair = lines.first_different;
-  return {.where = "line " + std::to_string(pair.line),
-          .value = pair.value,
-          .other_value = pair.other_value,
-          .count = lines.different,
-          .of = lines.lines,
-          .unit = "line",
-          .are_lines = pair.are_lines,
-          .at = pair.at,
-          .other_at = pair.other_at};
-}
-
 LineComparison compare_stream(PrintedStream stream, const Run& one, const Run& other,
                               const ComparisonRules& rules, std::set<std::uint64_t>* different,
                               FoundResults* results) {
   static const std::vector<Pattern> none;
   const MappedFile printed(one.printed(stream)), other_printed(other.printed(stream));
   const VolatileText volatile_text = volatile_text_of(one, rules);
-  return compare_lines(
-      printed.bytes(), facts_of(one), other_printed.bytes(), facts_of(other),
-      {volatile_text, rules.tolerance.is_exact() ? none : rules.metrics, different, results});
+  return compare_lines(printed.bytes(), facts_of(one), other_printed.bytes(), facts_of(other),
+                       {volatile_text, rules.tolerance.is_exact() ? none : rules.metrics, different,
+                        results == nullptr ? VisitLines() : results->visit()});
 }
 
 Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules& rules) {

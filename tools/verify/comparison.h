@@ -2,6 +2,8 @@
 #pragma once
 
 #include "artifact_formats/compare.h"
+#include "verify/compared_texts.h"
+#include "verify/found_results.h"
 #include "verify/lines.h"
 #include "verify/metrics.h"
 #include "verify/run_once.h"
@@ -11,20 +13,6 @@
 #include <vector>
 
 namespace detshim {
-
-/// What is looked at in a pair of runs.
-struct ComparisonRules {
-  std::vector<std::string> outputs; ///< globs
-  std::vector<Pattern> metrics;
-  Tolerance tolerance;
-  std::vector<Pattern> declared_volatile;
-  bool ignores_out = false, ignores_err = false;
-  std::vector<std::string> ignored_files; ///< globs; of those that no output names
-
-  bool ignores(PrintedStream stream) const {
-    return stream == PrintedStream::out ? ignores_out : ignores_err;
-  }
-};
 
 /// What can be compared. The names are those of the JSON document.
 enum class ItemKind { exit_status, out, err, output, metric, result, fingerprint };
@@ -94,15 +82,6 @@ void note_what_fails(Comparison& result, Compare compare) {
     result.uncompared.emplace_back(error.what());
   }
 }
-
-/// What tells times and processes of the run.
-RunFacts facts_of(const Run& run);
-
-/// What may differ in what the run printed or wrote.
-VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules);
-
-/// Of lines that differ: the first pair, and how many.
-ContentDifference content_difference(const LineComparison& lines);
 
 /// What two runs printed. `different`: where not null, for the lines that differ.
 /// `results`: where not null, for what it finds in them.

@@ -37,9 +37,15 @@ FoundResults::FoundResults()
           R"((?<![\w.])(?|["']([A-Za-z][^"']{0,60})["']\s*:\s*|([A-Za-z][\w/@.-]*)(?:\s*[=:]\s*|\s+))(?=[-+]?[\d.niNI]))",
           "a result's name") {}
 
-void FoundResults::add(const Lines& one, const Lines& other, std::uint64_t number) {
+void FoundResults::add(const ComparedLine& one, const ComparedLine& other, std::uint64_t number) {
   read(one, number, &Pair::one);
   read(other, number, &Pair::other);
+}
+
+VisitLines FoundResults::visit() {
+  return [this](const ComparedLine& one, const ComparedLine& other, std::uint64_t number) {
+    add(one, other, number);
+  };
 }
 
 std::vector<FoundResults::Pair> FoundResults::pairs() const {
@@ -50,7 +56,7 @@ std::vector<FoundResults::Pair> FoundResults::pairs() const {
   return results;
 }
 
-void FoundResults::read(const Lines& lines, std::uint64_t number,
+void FoundResults::read(const ComparedLine& lines, std::uint64_t number,
                         std::vector<MetricValue> Pair::*side) {
   named_.each_match(lines.without_times, [&](Span match, Span name) {
     if (const std::optional<MetricValue> value =

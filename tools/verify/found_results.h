@@ -2,6 +2,7 @@
 // `"val_acc": 0.93`, `loss 0.25`.
 #pragma once
 
+#include "verify/lines.h"
 #include "verify/metrics.h"
 #include "verify/pattern.h"
 
@@ -21,12 +22,11 @@ class FoundResults {
 public:
   FoundResults();
 
-  /// Of lines that stand at the same place: what each run printed, and that without its times
-  /// (VolatileText::masked()).
-  struct Lines {
-    std::string_view printed, without_times;
-  };
-  void add(const Lines& one, const Lines& other, std::uint64_t number);
+  /// Two lines that stand at the same place.
+  void add(const ComparedLine& one, const ComparedLine& other, std::uint64_t number);
+
+  /// The rule by which a comparison of lines hands them over; valid as long as this.
+  VisitLines visit();
 
   /// Series by the same name, of the first run and of the other. A name that showed a time anywhere
   /// is none.
@@ -37,7 +37,7 @@ public:
   std::vector<Pair> pairs() const;
 
 private:
-  void read(const Lines& lines, std::uint64_t number, std::vector<MetricValue> Pair::*side);
+  void read(const ComparedLine& lines, std::uint64_t number, std::vector<MetricValue> Pair::*side);
   Pair& pair_of(std::string_view name);
 
   Pattern named_;

@@ -12,7 +12,6 @@
 
 #include "support/exit_status.h"
 #include "support/wording.h"
-#include "verify/found_results.h"
 
 #include <algorithm>
 #include <cctype>
@@ -429,14 +428,13 @@ private:
   const LineRules& rules_;
 };
 
-/// Times in them are no results.
-void find_results(std::string_view line, const RunFacts& run, std::string_view other_line,
-                  const RunFacts& other_run, std::uint64_t number, const LineRules& rules) {
+void visit_lines(std::string_view line, const RunFacts& run, std::string_view other_line,
+                 const RunFacts& other_run, std::uint64_t number, const LineRules& rules) {
   if (line == other_line)
-    return rules.results->add({line, line}, {line, line}, number);
+    return rules.visit({line, line}, {line, line}, number);
   const std::string without_times = rules.volatile_text.masked(line, run);
   const std::string other_without_times = rules.volatile_text.masked(other_line, other_run);
-  rules.results->add({line, without_times}, {other_line, other_without_times}, number);
+  rules.visit({line, without_times}, {other_line, other_without_times}, number);
 }
 
 /// What ends the whole text.
@@ -457,9 +455,9 @@ LineComparison compare_lines(std::string_view one, const RunFacts& run, std::str
     tally.begin_line();
     const LineMatch match =
         line && other_line ? match_lines(*line, run, *other_line, other_run, rules) : LineMatch{};
-    if (rules.results != nullptr)
-      find_results(line.value_or(""), run, other_line.value_or(""), other_run, tally.result().lines,
-                   rules);
+    if (rules.visit)
+      visit_lines(line.value_or(""), run, other_line.value_or(""), other_run, tally.result().lines,
+                  rules);
     const bool may_end_otherwise = match.sameness == Sameness::but_for_volatile_text;
     if (match.sameness == Sameness::none)
       tally.add_difference(line, other_line);

@@ -14,8 +14,6 @@
 
 namespace detshim {
 
-class FoundResults;
-
 /// What is known of a run, to tell its own times and processes by.
 struct RunFacts {
   double began = 0, ended = 0;                   ///< in seconds since 1970
@@ -70,13 +68,22 @@ struct LineComparison {
   bool has_other_bytes = false;
 };
 
+/// A line of one run, and the same without its times (VolatileText::masked()).
+struct ComparedLine {
+  std::string_view printed, without_times;
+};
+
+/// Is called with two lines that stand at the same place, and their number from 1; a line that is
+/// not there is empty.
+using VisitLines = std::function<void(const ComparedLine&, const ComparedLine&, std::uint64_t)>;
+
 /// What may differ in a line.
 struct LineRules {
   const VolatileText& volatile_text;
   const std::vector<Pattern>& tolerated_metrics; ///< empty: metrics are compared as text too
   std::set<std::uint64_t>* different =
-      nullptr;                     ///< where not null: the numbers of lines that differ
-  FoundResults* results = nullptr; ///< where not null: gets the lines of both
+      nullptr;           ///< where not null: the numbers of lines that differ
+  VisitLines visit = {}; ///< where there is one
 };
 
 /// What ends a line has to be the same too, but in a volatile one. Of a line that a progress bar

@@ -1,6 +1,7 @@
 // The forms in which `detshim verify` says what it found.
 #pragma once
 
+#include "verify/difference_text.h"
 #include "verify/verify.h"
 
 #include <cstddef>
@@ -45,12 +46,6 @@ std::string label(const std::string& text);
 
 /// "stdout", "output 'a.npy'"; safe to print.
 std::string describe_item(const ComparedItem& item);
-
-/// "'a' and 'b'": of long texts, what is about their first difference; safe to print.
-std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest);
-
-/// "line 3: a and b; 2 of 10 lines differ"; safe to print.
-std::string describe_difference(const ContentDifference& difference);
 
 /// "equal - ...": the closing line.
 std::string describe_answer(const VerifyPlan& plan, const Verification& result);

@@ -15,8 +15,8 @@
 
 #include "support/files.h"
 #include "support/wording.h"
+#include "verify/difference_text.h"
 #include "verify/found_results.h"
-#include "verify/report.h"
 
 #include <algorithm>
 #include <cctype>
@@ -148,26 +148,25 @@ void keep_unnamed_texts(Run& run) {
   }
 }
 
-std::vector<ComparedItem> equal_written_results(const Run& one, const Run& other,
-                                                const ComparisonRules& rules) {
+std::vector<WrittenResult> equal_written_results(const Run& one, const Run& other,
+                                                 const ComparisonRules& rules) {
   static const std::vector<Pattern> none;
   const VolatileText volatile_text = volatile_text_of(one, rules);
   const std::map<std::string, WrittenFile> before = files_by_name(one, volatile_text, rules),
                                            now = files_by_name(other, volatile_text, rules);
-  std::vector<ComparedItem> items;
+  std::vector<WrittenResult> equal;
   for (const auto& [name, file] : now) {
     const auto same = before.find(name);
     if (same == before.end() || file.text == nullptr || same->second.text == nullptr)
       continue;
     FoundResults results;
     compare_lines(*same->second.text, facts_of(one), *file.text, facts_of(other),
-                  {volatile_text, none, nullptr, &results});
+                  {volatile_text, none, nullptr, results.visit()});
     for (const FoundResults::Pair& pair : results.pairs())
       if (!compare_series(pair.one, pair.other, {}))
-        items.push_back({ItemKind::result, pair.name,
-                         counted(pair.one.size(), "value") + " in " + base_name(file.path)});
+        equal.push_back({pair.name, base_name(file.path), pair.one.size()});
   }
-  return items;
+  return equal;
 }
 
 std::vector<DifferingFile> differing_unnamed_outputs(const Run& one, const Run& other,

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "environment/capture.h"
-#include "verify/comparison.h"
+#include "verify/compared_texts.h"
 #include "verify/run_once.h"
 
-#include <set>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,9 +15,13 @@ namespace detshim {
 /// Keeps what small texts among `run.unnamed_outputs` hold, before the next run writes them again.
 void keep_unnamed_texts(Run& run);
 
-/// What the files hold under the same names in both runs, and equal: results that count as such.
-std::vector<ComparedItem> equal_written_results(const Run& one, const Run& other,
-                                                const ComparisonRules& rules);
+/// Numbers that both runs wrote under that name, and equal.
+struct WrittenResult {
+  std::string name, file;
+  std::size_t values = 0;
+};
+std::vector<WrittenResult> equal_written_results(const Run& one, const Run& other,
+                                                 const ComparisonRules& rules);
 
 /// One that differs, and how: "curve.csv (line 3: '1,0.5' and '1,0.6')".
 struct DifferingFile {

@@ -1,0 +1,29 @@
+#include "verify/compared_texts.h"
+
+namespace detshim {
+
+RunFacts facts_of(const Run& run) {
+  return {run.began, run.ended, run.processes, run.reads_clocks};
+}
+
+VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules) {
+  std::vector<Pattern> formats;
+  for (const std::string& format : run.shown_formats)
+    formats.emplace_back(format, "a print of the program's");
+  return VolatileText(rules.declared_volatile, std::move(formats));
+}
+
+ContentDifference content_difference(const LineComparison& lines) {
+  const LinePair& pair = lines.first_different;
+  return {.where = "line " + std::to_string(pair.line),
+          .value = pair.value,
+          .other_value = pair.other_value,
+          .count = lines.different,
+          .of = lines.lines,
+          .unit = "line",
+          .are_lines = pair.are_lines,
+          .at = pair.at,
+          .other_at = pair.other_at};
+}
+
+} // namespace detshim
