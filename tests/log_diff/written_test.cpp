@@ -312,6 +312,39 @@ TEST_F(Written, ACountThatDiffersMayHaveDoneSoLater) {
   EXPECT_EQ(causes[1]["record"]["kind"], "count");
 }
 
+// A count that the run was killed in is at least so many.
+TEST_F(Written, ACountThatIsNotExactDiffersWhereItIsMoreThanAllOfTheOthers) {
+  const std::string what = R"("lib":"libc","fn":"rand","do":"pin")";
+  const auto differ = [&](std::uint64_t one, bool is_exact, std::uint64_t other,
+                          bool is_other_exact) {
+    const TemporaryFolder a, b;
+    WrittenLog(a).start().call(1, what, "10", "0", one, is_exact).end(true, is_exact);
+    WrittenLog(b).start().call(1, what, "10", "0", other, is_other_exact).end(true, is_other_exact);
+    return contains(compare(a.log(), b.log()).document.dump(), R"("kind":"count")");
+  };
+  EXPECT_TRUE(differ(500, true, 900, false));
+  EXPECT_TRUE(differ(900, false, 500, true));
+  EXPECT_FALSE(differ(900, true, 500, false));
+  EXPECT_FALSE(differ(500, false, 900, true));
+  EXPECT_FALSE(differ(500, false, 900, false));
+}
+
+TEST_F(Written, OfCausesThatAreEquallyStrongTheEarliestIsFirst) {
+  a_.start();
+  b_.start();
+  for (int number = 1; number <= 20; ++number) {
+    const std::string place = std::to_string(10 + number);
+    a_.draw(number, place, "0", 5);
+    b_.draw(number, place, "0", 6);
+  }
+  a_.end();
+  b_.end();
+  const auto causes = compared().document["ranks"][0]["causes"];
+  ASSERT_GT(causes.size(), 2u) << compared();
+  EXPECT_EQ(causes[0]["record"]["position"], 0) << causes[0];
+  EXPECT_EQ(causes[1]["record"]["position"], 1) << causes[1];
+}
+
 // What is printed shows that something differed before it, and may not be all: what comes behind it
 // stays in question.
 TEST_F(Written, AnOutputThatDiffersTakesNoCauseAway) {

@@ -90,6 +90,16 @@ TEST_P(NativeFirstBesideAWorker, WorkerDrawsItsOwnSequence) {
   EXPECT_TRUE(are_equal(under_seed({source, seed, "worker"}).worker, first.worker));
 }
 
+// Natively a forked child goes on with the generator that the program has seeded.
+TEST(FixedSeeds, GoOnInAForkedChild) {
+  for (const char* source :
+       {"rand", "random", "lrand48", "initstate:8", "initstate:128", "setstate"}) {
+    const Draws native = draws({source, "1234", "child"}, {});
+    EXPECT_FALSE(are_equal(native.own, draws({source, "1234"}, {}).own)) << source;
+    EXPECT_TRUE(are_equal(under_seed({source, "1234", "child"}).own, native.own)) << source;
+  }
+}
+
 const Case cases[] = {
     {"rand", "clock"},         {"rand", "time"},           {"rand", "none"},
     {"random", "clock"},       {"random", "time"},         {"random", "none"},

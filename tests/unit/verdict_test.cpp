@@ -3,6 +3,7 @@
 #include "log_reader/call_owner.h"
 #include "log_reader/pool.h"
 #include "verdict/finders.h"
+#include "verdict/pools.h"
 #include "verdict/shell_tokens.h"
 #include "verdict/verdict.h"
 
@@ -269,6 +270,29 @@ TEST(Pools, AreReadAsEachFormatHasThem) {
   EXPECT_EQ(read("pthread_create", {{"threads", "multiprocessing.Queue/mp-7f3a, /a/t.py:7"}}),
             queue); // before 0.2
   EXPECT_EQ(read("GOMP_parallel", {{"threads", "8"}}), std::nullopt);
+}
+
+// One process of the run deals its tasks in turn, and another lets its workers race for theirs.
+TEST(Pools, OfAKindThatRacesAnywhereAreNotDealt) {
+  const auto pools_of = [](const std::vector<std::string>& reasons) {
+    const TemporaryFolder folder;
+    std::ofstream log(folder.path() / "0-0-4711.jsonl");
+    log << R"({"t":"start","v":1,"detshim":"0.1.0","run":"20261121T003512-4711","pid":4711,"rank":0,)"
+           R"("path":"0","program":"/bin/train","args":["./train"],"mode":"enforce","policy":"fixed",)"
+           R"("seed":"42","seed_from":"DETSHIM_SEED","env":[]})"
+           "\n";
+    for (std::size_t i = 0; i < reasons.size(); ++i)
+      log << R"({"t":"call","n":)" << i + 1
+          << R"(,"thread":"0","lib":"libc","fn":"pthread_create","do":"observe",)"
+             R"("threads_of":"loky","queue":"","made_at":"/a/t.py:7","why":")"
+          << reasons[i] << "\"}\n";
+    log << R"({"t":"end","counts":{}})" << std::endl;
+    return LoggedPools(read_log(folder.path()));
+  };
+  EXPECT_TRUE(pools_of({"tasks_dealt"}).are_dealt("loky"));
+  EXPECT_FALSE(pools_of({"tasks_dealt", "task_race"}).are_dealt("loky"));
+  EXPECT_FALSE(pools_of({"task_race", "tasks_dealt"}).are_dealt("loky"));
+  EXPECT_FALSE(pools_of({}).are_dealt("loky"));
 }
 
 } // namespace

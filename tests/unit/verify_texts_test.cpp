@@ -359,6 +359,23 @@ TEST(Metrics, ThatAreNoNumbersAreRefused) {
   EXPECT_THROW(Pattern("(", "--metric"), UsageError);
 }
 
+TEST(Metrics, OfANumberAndNoneDifferWhateverTheTolerance) {
+  const Pattern pattern(R"(loss=(\S+))", "--metric");
+  const auto differ = [&pattern](const std::string& one, const std::string& other) {
+    return compare_series(read_series("loss=" + one, pattern),
+                          read_series("loss=" + other, pattern), {0.5, 1e6})
+        .has_value();
+  };
+  for (const char* none : {"inf", "-inf", "nan"}) {
+    EXPECT_TRUE(differ("0.5", none)) << none;
+    EXPECT_TRUE(differ(none, "0.5")) << none;
+    EXPECT_FALSE(differ(none, none)) << none;
+  }
+  EXPECT_TRUE(differ("inf", "-inf"));
+  EXPECT_TRUE(differ("inf", "nan"));
+  EXPECT_FALSE(differ("0.5", "0.6"));
+}
+
 // ------------------------------------------------------------------ results that have a name
 
 /// "loss 0.5 0.25 | 0.5 0.125; acc 0.9 | 0.9": of both runs.

@@ -74,6 +74,19 @@ TEST(Check, FailsWhereACallWasRefused) {
   EXPECT_FALSE(passes(unverified, {Finding::clock_read}, false));
 }
 
+TEST(Comparison, PassesWithReasonsThatItAnswersAndWithoutRefusedCalls) {
+  using enum VerdictLevel;
+  const auto passes = [](VerdictLevel level, const std::vector<Finding>& findings, bool refused) {
+    Verdict verdict = verdict_of(level, findings);
+    verdict.has_refused = refused;
+    return verdict.passes_if_equal();
+  };
+  EXPECT_TRUE(passes(unverified, {Finding::clock_read}, false));
+  EXPECT_FALSE(passes(unverified, {Finding::clock_read}, true));
+  EXPECT_FALSE(passes(unverified, {Finding::clock_read, Finding::lost_records}, false));
+  EXPECT_FALSE(passes(covered, {}, true));
+}
+
 // ------------------------------------------------------------------ evidence
 
 ProgramState known_state() {

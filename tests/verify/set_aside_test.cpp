@@ -103,4 +103,21 @@ TEST_F(KilledCommand, LeavesAFileWithoutItsMarkThatIsPutBack) {
   EXPECT_EQ(contents(file()), precious);
 }
 
+// Where its place is taken, here by a folder that is not empty.
+TEST(SetAsideFiles, ThatCouldNotLeaveStayWhereTheyAre) {
+  const TemporaryFolder scratch;
+  const fs::path root = fs::canonical(scratch.path()), work = root / "work", runs = root / "runs";
+  const fs::path file = work / "weights";
+  fs::create_directories(work);
+  fs::create_directories(runs / "before/here/weights/full");
+  write(file, precious);
+  SetAside aside;
+  SetAside::OldFolder folder = {};
+  ::stat(work.c_str(), &folder.status);
+  EXPECT_ANY_THROW(aside.take(runs / "before", {{work, folder}}, {{file, "here/weights"}}));
+  aside.put_back(runs / "late");
+  EXPECT_EQ(contents(file), precious);
+  EXPECT_FALSE(fs::exists(runs / "late"));
+}
+
 } // namespace

@@ -86,6 +86,7 @@ std::set<std::string> files_read(const Log& log, const std::string& name);
 /// ones.
 struct WrittenFiles {
   std::map<std::string, std::string> contents; ///< what they hold now, by their paths
+  std::set<std::string> links;                 ///< those that are links: the contents hold where to
   bool are_all = true;                         ///< false: the run used more files than a list holds
 };
 /// Of the run whose log lies there, which began then (nanoseconds since 1970).

@@ -369,8 +369,11 @@ private:
     struct stat state;
     if (::lstat(path.c_str(), &state) != 0)
       return false;
-    if (is_output(path, state))
-      written_.contents[path] = contents_text(path, state);
+    if (!is_output(path, state))
+      return true;
+    written_.contents[path] = contents_text(path, state);
+    if (S_ISLNK(state.st_mode))
+      written_.links.insert(path);
     return true;
   }
 

@@ -94,17 +94,22 @@ struct WrittenFile {
   const std::string* text = nullptr;
 };
 
-/// By their names, without the moment of their run.
+/// By their names, without the moment of their run: the second one of a name has a number too.
 std::map<std::string, WrittenFile> files_by_name(const Run& run, const VolatileText& volatile_text,
                                                  const ComparisonRules& rules) {
   std::map<std::string, WrittenFile> files;
+  const RunFacts facts = facts_of(run);
   for (const auto& [path, contents] : run.unnamed_outputs.contents) {
     if (is_ignored(path, rules))
       continue;
+    const std::string name = volatile_text.masked(path, facts);
+    std::string key = name;
+    for (int number = 2; files.contains(key); ++number)
+      key = name + '\0' + std::to_string(number);
     const auto text = run.unnamed_texts.find(path);
-    files[volatile_text.masked(path, facts_of(run))] = {
-        path, volatile_text.masked(contents, facts_of(run)),
-        text == run.unnamed_texts.end() ? nullptr : &text->second};
+    const bool is_link = run.unnamed_outputs.links.contains(path);
+    files[key] = {path, is_link ? volatile_text.masked(contents, facts) : contents,
+                  text == run.unnamed_texts.end() ? nullptr : &text->second};
   }
   return files;
 }

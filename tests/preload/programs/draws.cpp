@@ -1,14 +1,17 @@
-// draws SOURCE SEED [worker]: prints 1000 values of one of glibc's generators.
+// draws SOURCE SEED [worker|child]: prints 1000 values of one of glibc's generators.
 //
 // SOURCE: rand, random, lrand48, mrand48, drand48, initstate:SIZE, or setstate, which draws in turn
 // from
 //         three states of different sizes, the default one among them.
 // SEED:   a number, `clock` (nanoseconds), `time` (seconds) or `none`: draw unseeded.
 // worker: a second thread draws 1000 more meanwhile; they are printed after a line `worker`.
+// child:  a forked child prints what it draws next.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <string>
 #include <thread>
@@ -75,7 +78,13 @@ int main(int argc, char** argv) {
     seed_source(static_cast<unsigned>(std::stoul(seed)));
 
   std::string own, worker;
-  if (argc > 3) {
+  if (argc > 3 && std::string(argv[3]) == "child") {
+    draw_all(own);
+    if (fork() != 0)
+      return wait(nullptr) < 0 ? 1 : 0;
+    own.clear();
+    draw_all(own);
+  } else if (argc > 3) {
     std::thread thread{draw_all, std::ref(worker)};
     draw_all(own);
     thread.join();
