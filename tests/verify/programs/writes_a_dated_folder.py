@@ -11,6 +11,6 @@ with open(folder + "/log.csv", "w") as table:
     print('2,"0.5",0', file=table)
 if "twice" in sys.argv:  # one of two whose names differ in the moment alone
     for seconds in (0, 1):
-        name = time.strftime("model-%Y%m%d-%H%M%S.txt", time.localtime(start + seconds - 0.5))
+        name = time.strftime("model-%Y%m%d-%H%M%S.txt", time.localtime(int(start) + seconds))
         open(name, "w").write(str(time.time_ns() % 1000003 if seconds == 0 else 0))
 print("saved to", folder)
