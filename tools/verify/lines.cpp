@@ -254,10 +254,13 @@ VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> f
       number_(R"((?<![\w.-])\d+(?![\w.]))", ""),
       duration_(
           R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in|time)\b["']?[ :=]+(\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b))"
-          R"(|\b(?:took|elapsed|\w+_runtime|(?:batch|data|elapsed|epoch|fit|iter|train|wall)_(?:time|seconds|secs?|ms|s))\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
-          R"(|\btime:? +(\d+\.\d+(?: ?\(\s*\d+\.\d+\))?\s+data:? +\d+\.\d+(?: ?\(\s*\d+\.\d+\))?)(?![\w.]))"
+          R"(|\b(?:took|elapsed|\w+_runtime)\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
           R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$)"
           R"(|^\s*(\d+\.\d+ ?(?:secs?|seconds|ms|s))\s*$))",
+          ""),
+      meter_(
+          R"((?|\b(?:batch|data|elapsed|epoch|fit|iter|train|wall)_(?:time|seconds|secs?|ms|s)\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
+          R"(|\b[Tt]ime:? +(\d+\.\d+(?: ?\(\s*\d+\.\d+\))?\s+[Dd]ata:? +\d+\.\d+(?: ?\(\s*\d+\.\d+\))?)(?![\w.])))",
           ""),
       bracketed_(R"((?<=[(\[])\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)(?=[)\]]))", ""),
       rate_(R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:)" + units_of_progress +
@@ -292,8 +295,13 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run,
     if (is_duration_within(group.of(line), run))
       parts.push_back({group, "<duration>"});
   });
-  if (run.reads_clocks)
+  if (run.reads_clocks) {
     look_for(bracketed_, is_duration_within, "<duration>");
+    meter_.each_match(line, [&](Span, Span group) {
+      if (is_duration_within(group.of(line), run))
+        parts.push_back({group, "<duration>"});
+    });
+  }
   for (const Pattern& format : formats_)
     try {
       format.each_match(line, [&](Span, Span group) {

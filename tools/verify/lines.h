@@ -41,7 +41,7 @@ public:
 
 private:
   std::vector<Pattern> declared_, formats_;
-  Pattern date_, clock_, epoch_, number_, duration_, bracketed_, rate_, own_;
+  Pattern date_, clock_, epoch_, number_, duration_, meter_, bracketed_, rate_, own_;
 };
 
 /// The line with `name` in place of the first group of each match.
