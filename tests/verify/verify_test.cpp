@@ -259,6 +259,8 @@ TEST_F(Verify, IsEqualWhereFilesDifferInTheMomentOfTheirRun) {
                                                          {"val_loss", "1 value in log.csv"}}));
   EXPECT_EQ(verify({}, {"/usr/bin/python3", "-S", "train.py", "twice"}).status, unverified);
   EXPECT_TRUE(contains(named_in("unnamed_output"), "/model-")) << kept_document();
+  EXPECT_EQ(verify({}, {"/usr/bin/python3", "-S", "train.py", "overwritten"}).status, unverified);
+  EXPECT_TRUE(contains(named_in("unnamed_output"), "/states.txt")) << kept_document();
   const Result result = verify({}, {"/usr/bin/python3", "-S", "train.py", "differs"});
   EXPECT_EQ(result.status, unverified) << result.out;
   const std::string named = named_in("unnamed_output");

@@ -34,8 +34,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t longest_text = 1 << 20;
 constexpr std::size_t all_texts = 16 << 20;
 
-/// True for one that text tools would read.
-bool is_text(std::string_view contents) { return contents.find('\0') == contents.npos; }
+/// True for lines of text. Of lines that a terminal would overwrite (\r) a file keeps all states.
+bool is_text(std::string_view contents) {
+  for (std::size_t at = 0; (at = contents.find('\r', at)) != contents.npos; ++at)
+    if (contents.substr(at, 2) != "\r\n")
+      return false;
+  return contents.find('\0') == contents.npos;
+}
 
 std::vector<std::string_view> fields_of(std::string_view line, char separator) {
   std::vector<std::string_view> fields;
