@@ -97,6 +97,8 @@ TEST(VolatileLines, AreNoOthers) {
            {"Data 0.35 (0.60) Physics 0.5 (0.6)", "Data 0.36 (0.60) Physics 0.5 (0.6)"},
            {"Time 35.5 (0.60) Data 0.5 (0.6)", "Time 35.6 (0.60) Data 0.5 (0.6)"},
            {"arrival_time: 3.5", "arrival_time: 3.6"},
+           {"the model took 0.1 of the votes", "the model took 0.2 of the votes"},
+           {"elapsed 0.1%", "elapsed 0.2%"},
            {"time 0.5 data 0.6 loss 0.1", "time 0.5 data 0.6 loss 0.2"},
            {"predicted 3.5 s", "predicted 3.6 s"},
            {"time = 0.5 u = 1.25", "time = 0.6 u = 1.25"},
@@ -420,8 +422,10 @@ TEST(FoundResults, HaveTheNameThatIsPrintedBeforeThem) {
 }
 
 TEST(FoundResults, AreNoCountersVersionsOrNumbersWithAUnit) {
-  for (const std::string line : {"epoch 3", "epoch=3", "torch 2.1.0", "size 3.5MB", "a 1.5x",
-                                 "0.25", "= 0.25", "x.y", "loss 0.25e", "lr=1.", "name: none"})
+  for (const std::string line :
+       {"epoch 3", "epoch=3", "torch 2.1.0", "size 3.5MB", "a 1.5x", "0.25", "= 0.25", "x.y",
+        "loss 0.25e", "lr=1.", "name: none", "gap 0.5/0.3", "loss 0.5 ± 0.1", "iou: 0.5 -> 0.6",
+        "f1=0.5 +/- 0.1"})
     EXPECT_EQ(results_of(line, line), line == "lr=1." ? "lr 1. | 1." : "") << line;
 }
 
@@ -429,6 +433,12 @@ TEST(FoundResults, OfTwoRunsArePairedByTheirNames) {
   EXPECT_EQ(results_of("loss 0.5\nacc 0.9\nloss 0.25\n", "loss 0.5\nacc 0.9\nloss 0.125\n"),
             "loss 0.5 0.25 | 0.5 0.125; acc 0.9 | 0.9");
   EXPECT_EQ(results_of("loss 0.5\n", "loss 0.5\nloss 0.25\n"), "loss 0.5 | 0.5 0.25");
+}
+
+// A loss of exactly 1 may be printed as "1".
+TEST(FoundResults, AreWholeNumbersWhereOthersOfThatNameHaveAFraction) {
+  EXPECT_EQ(results_of("loss=0.5\nloss=0\n", "loss=0.5\nloss=1\n"), "loss 0.5 0 | 0.5 1");
+  EXPECT_EQ(results_of("loss=0\nepoch=1\n", "loss=0.125\nepoch=1\n"), "loss 0 | 0.125");
 }
 
 // Also where the time was the same in both runs in another line.

@@ -58,12 +58,16 @@ TEST(Settling, IsDoneOfWhatIsUnverifiedAlone) {
     EXPECT_FALSE(verdict_of(level, {Finding::clock_read}).can_be_settled()) << level_name(level);
 }
 
+Verdict with_refusals(VerdictLevel level, const std::vector<Finding>& findings, bool has_refused) {
+  Verdict verdict = verdict_of(level, findings);
+  verdict.has_refused = has_refused;
+  return verdict;
+}
+
 TEST(Check, FailsWhereACallWasRefused) {
   using enum VerdictLevel;
   const auto passes = [](VerdictLevel level, const std::vector<Finding>& findings, bool refused) {
-    Verdict verdict = verdict_of(level, findings);
-    verdict.has_refused = refused;
-    return verdict.passes_check();
+    return with_refusals(level, findings, refused).passes_check();
   };
   EXPECT_TRUE(passes(covered, {}, false));
   EXPECT_FALSE(passes(covered, {}, true));
@@ -77,9 +81,7 @@ TEST(Check, FailsWhereACallWasRefused) {
 TEST(Comparison, PassesWithReasonsThatItAnswersAndWithoutRefusedCalls) {
   using enum VerdictLevel;
   const auto passes = [](VerdictLevel level, const std::vector<Finding>& findings, bool refused) {
-    Verdict verdict = verdict_of(level, findings);
-    verdict.has_refused = refused;
-    return verdict.passes_if_equal();
+    return with_refusals(level, findings, refused).passes_if_equal();
   };
   EXPECT_TRUE(passes(unverified, {Finding::clock_read}, false));
   EXPECT_FALSE(passes(unverified, {Finding::clock_read}, true));

@@ -254,9 +254,9 @@ TEST_F(Verify, IsEqualWhereFilesDifferInTheMomentOfTheirRun) {
   const Json document = kept_document();
   for (const Json& item : document["compared"])
     if (item["kind"] == "result")
-      results[item["subject"]] = item["amount"];
-  EXPECT_EQ(results, (std::map<std::string, std::string>{{"loss", "1 value in log.jsonl"},
-                                                         {"val_loss", "1 value in log.csv"}}));
+      results[item["subject"]] = fs::path(item["amount"].get<std::string>()).filename();
+  EXPECT_EQ(results,
+            (std::map<std::string, std::string>{{"loss", "log.jsonl"}, {"val_loss", "log.csv"}}));
   EXPECT_EQ(verify({}, {"/usr/bin/python3", "-S", "train.py", "twice"}).status, unverified);
   EXPECT_TRUE(contains(named_in("unnamed_output"), "/model-")) << kept_document();
   EXPECT_EQ(verify({}, {"/usr/bin/python3", "-S", "train.py", "overwritten"}).status, unverified);
@@ -281,6 +281,24 @@ TEST_F(Verify, NamesTheOptionWithWhichAClockStandsStill) {
       << kept_document();
   EXPECT_EQ(verify({}, shell("date +%N")).status, different);
   EXPECT_TRUE(kept_document()["first_cause"]["option"].is_null()) << "no line is known";
+}
+
+// A cache is what the first run wrote and the next one finds.
+TEST_F(Verify, IsNotEqualWhereOneRunAloneWroteAFile) {
+  write("train.py", contents(PROGRAMS_FOLDER "/rebuilds_a_folder.py"));
+  const auto outcome = [&](const Words& words) {
+    fs::remove(folder() / "ran");
+    fs::remove_all(folder() / "parts");
+    Words program = {"/usr/bin/python3", "-S", "train.py"};
+    program.insert(program.end(), words.begin(), words.end());
+    return verify({"-n", "2", "--ignore", (folder() / "ran").string()}, program).status;
+  };
+  EXPECT_EQ(outcome({}), equal) << "of the first run, and still there";
+  for (const Words& words : {Words{"rebuilt"}, Words{"later"}, Words{"later", "rebuilt"}}) {
+    EXPECT_EQ(outcome(words), unverified) << words.front();
+    EXPECT_TRUE(contains(named_in("unnamed_output"), "/parts/1 (of one run alone)"))
+        << kept_document();
+  }
 }
 
 // What a program prints under a name needs no option to be found.

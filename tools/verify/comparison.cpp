@@ -38,22 +38,26 @@ ContentDifference described(const MetricDifference& difference, const char* unit
   return what;
 }
 
-/// Those of a stream whose other lines differ stand before it: they say what became of the result.
-void add_results(const FoundResults& results, PrintedStream stream, const ComparisonRules& rules,
-                 Comparison& result) {
-  if (!rules.metrics.empty())
-    return;                        // the user has named what counts
-  constexpr std::size_t most = 64; // a table of names, not results of a training
-  const std::vector<FoundResults::Pair> pairs = results.pairs();
-  if (pairs.size() > most)
-    result.remarks.push_back(std::string(stream_name(stream)) + ": numbers under " +
-                             std::to_string(pairs.size()) +
+/// A table of names has more, and is compared as lines. Says so.
+bool are_too_many_results(std::size_t names, const std::string& where, Comparison& result) {
+  constexpr std::size_t most = 64;
+  if (names > most)
+    result.remarks.push_back(where + ": numbers under " + std::to_string(names) +
                              " names, compared as lines and not by name");
-  for (const FoundResults::Pair& pair :
-       pairs.size() > most ? std::vector<FoundResults::Pair>() : pairs) {
-    const ComparedItem item{ItemKind::result, pair.name,
-                            counted(std::max(pair.one.size(), pair.other.size()), "value") +
-                                " on " + stream_name(stream)};
+  return names > most;
+}
+
+/// They stand before the stream's own difference: they say what became of the result.
+void add_results(const FoundResults& found, PrintedStream stream, const ComparisonRules& rules,
+                 Comparison& result) {
+  const std::string name = stream_name(stream);
+  const std::vector<FoundResults::Pair> pairs = found.pairs();
+  // With --metric the user has named what counts.
+  if (!rules.metrics.empty() || are_too_many_results(pairs.size(), name, result))
+    return;
+  for (const FoundResults::Pair& pair : pairs) {
+    const std::size_t values = std::max(pair.one.size(), pair.other.size());
+    const ComparedItem item{ItemKind::result, pair.name, counted(values, "value") + " on " + name};
     if (const auto difference = compare_series(pair.one, pair.other, {}))
       result.differences.push_back({item, described(*difference, "value", stream)});
     result.items.push_back(item);
@@ -279,10 +283,9 @@ void compare_outputs(const Run& one, const Run& other, const ComparisonRules& ru
         " compared in the order of their names, which hold a time and a process");
 }
 
-/// What was printed under that name stands for it already. More than some are a table, not results.
+/// What was printed under that name stands for it already.
 void add_written_results(const std::vector<WrittenResult>& results, Comparison& result) {
-  constexpr std::size_t most = 64;
-  if (results.size() > most)
+  if (are_too_many_results(results.size(), "written texts", result))
     return;
   for (const auto& [name, file, values] : results) {
     const ComparedItem item{ItemKind::result, name, counted(values, "value") + " in " + file};

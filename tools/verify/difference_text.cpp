@@ -99,7 +99,7 @@ std::string describe_difference(const ContentDifference& difference) {
     text += "; " + std::to_string(difference.count) + " of " +
             counted(difference.of, difference.unit) +
             (difference.count == 1 ? " differs" : " differ");
-  if (difference.has_numbers)
+  if (difference.has_numbers && difference.max_absolute > 0)
     text += fmt::format(", by at most {:.3g} (relative {:.3g})", difference.max_absolute,
                         difference.max_relative);
   if (difference.not_comparable > 0)

@@ -1,8 +1,9 @@
 // Finds the results of a program in what it prints, to say which of them are equal, and where one
 // differs first.
 //
-// A result is a number with a fraction or an exponent that stands behind its name, with `=`, `:` or
-// blanks between. Counters, versions and numbers with a unit are none. What is found here decides
+// A result is a number that stands behind its name, with `=`, `:` or blanks between. Under one name
+// some value has a fraction or an exponent: whole numbers alone are counters. Versions, numbers
+// with a unit, and the first of two (`0.5/0.3`, `0.5 ± 0.1`) are none. What is found here decides
 // nothing: the lines themselves were compared, and a result differs only where its line does.
 //
 // It cannot know what a name means, nor find a column of a table whose name stands above.
@@ -17,10 +18,11 @@
 namespace detshim {
 namespace {
 
-/// The number at the begin of the text; nothing for one without a fraction, or with more behind it.
+/// The number at the begin of the text; nothing for one with more behind it.
 std::optional<MetricValue> result_at(std::string_view text, std::uint64_t line) {
   static const Pattern result(
-      R"(^[-+]?(?:(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|nan|NaN|inf|Infinity)(?![\w.]*\w))",
+      R"(^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|NaN|inf|Infinity))"
+      R"((?![\w.]*\w)(?!%?\s*(?:/|±|\+|->|\.\.|%\S)))",
       "a result");
   std::optional<MetricValue> found;
   result.each_match(text, [&](Span match, Span) {
@@ -30,12 +32,17 @@ std::optional<MetricValue> result_at(std::string_view text, std::uint64_t line) 
   return found;
 }
 
+/// As counters are printed.
+bool is_whole(const MetricValue& value) {
+  return value.text.find_first_not_of("+-0123456789") == value.text.npos;
+}
+
 } // namespace
 
 FoundResults::FoundResults()
-    : named_(
-          R"((?<![\w.])(?|["']([A-Za-z][^"']{0,60})["']\s*:\s*|([A-Za-z][\w/@.-]*)(?:\s*[=:]\s*|\s+))(?=[-+]?[\d.niNI]))",
-          "a result's name") {}
+    : named_(R"((?<![\w.])(?|["']([A-Za-z][^"']{0,60})["']\s*:\s*)"
+             R"(|([A-Za-z][\w/@.-]*)(?:\s*[=:]\s*|\s+))(?=[-+]?[\d.niNI]))",
+             "a result's name") {}
 
 void FoundResults::add(const ComparedLine& one, const ComparedLine& other, std::uint64_t number) {
   read(one, number, &Pair::one);
@@ -51,7 +58,9 @@ VisitLines FoundResults::visit() {
 std::vector<FoundResults::Pair> FoundResults::pairs() const {
   std::vector<Pair> results;
   std::ranges::copy_if(pairs_, std::back_inserter(results), [this](const Pair& pair) {
-    return !of_times_.contains(pair.name);
+    const bool is_counter =
+        std::ranges::all_of(pair.one, is_whole) && std::ranges::all_of(pair.other, is_whole);
+    return !is_counter && !of_times_.contains(pair.name);
   });
   return results;
 }

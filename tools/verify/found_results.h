@@ -28,8 +28,8 @@ public:
   /// The rule by which a comparison of lines hands them over; valid as long as this.
   VisitLines visit();
 
-  /// Series by the same name, of the first run and of the other. A name that showed a time anywhere
-  /// is none.
+  /// Series by the same name, of the first run and of the other. A name that showed a time
+  /// anywhere, or whole numbers alone, is none.
   struct Pair {
     std::string name;
     std::vector<MetricValue> one, other;

@@ -243,24 +243,26 @@ const std::string units_of_progress = "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?
 // else there is the next value of a table.
 VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> formats)
     : declared_(std::move(declared)), formats_(std::move(formats)),
-      date_(
-          R"((?<![\d.])\d{4}([-/_.]?)\d\d\1\d\d(?:[-/T _]?\d\d([-:._]?)\d\d\2\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])\x22\x27-]))?)"
-          R"(|[-/T _]\d\d[-:._]?\d\d)(?![\d:]))",
-          ""),
-      clock_(
-          R"((?:(?<![\d:.])\d{1,2}:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])\x22\x27-]))?|(?<=[A-Z][a-z]{2}\d\d_)\d\d-\d\d-\d\d)(?![\d:]))",
-          ""),
+      date_(R"((?<![\d.])\d{4}([-/_.]?)\d\d\1\d\d(?:[-/T _]?\d\d([-:._]?)\d\d\2\d\d)"
+            R"((?:\.\d{1,9}|,\d{3}(?=[ \t\])\x22\x27-]))?)"
+            R"(|[-/T _]\d\d[-:._]?\d\d)(?![\d:]))",
+            ""),
+      clock_(R"((?:(?<![\d:.])\d{1,2}:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])\x22\x27-]))?)"
+             R"(|(?<=[A-Z][a-z]{2}\d\d_)\d\d-\d\d-\d\d)(?![\d:]))",
+             ""),
       epoch_(R"((?<![\d.])(?:\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\d.]))", ""),
       number_(R"((?<![\w.-])\d+(?![\w.]))", ""),
       duration_(
           R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in|time)\b["']?[ :=]+(\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b))"
-          R"(|\b(?:took|elapsed|\w+_runtime)\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
+          R"(|\b(?:took|elapsed|\w+_runtime)\b["']?[ :=]+(\d+\.\d+)(?![\w.%]| of\b))"
           R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$)"
           R"(|^\s*(\d+\.\d+ ?(?:secs?|seconds|ms|s))\s*$))",
           ""),
       meter_(
-          R"((?|\b(?:batch|data|elapsed|epoch|fit|iter|train|wall)_(?:time|seconds|secs?|ms|s)\b["']?[ :=]+(\d+\.\d+)(?![\w.]))"
-          R"(|\b[Tt]ime:? +(\d+\.\d+(?: ?\(\s*\d+\.\d+\))?\s+[Dd]ata:? +\d+\.\d+(?: ?\(\s*\d+\.\d+\))?)(?![\w.])))",
+          R"((?|\b(?:batch|data|elapsed|epoch|fit|iter|train|wall)_(?:time|seconds|secs?|ms|s)\b)"
+          R"(["']?[ :=]+(\d+\.\d+)(?![\w.%]| of\b))"
+          R"(|\b[Tt]ime:? +(\d+\.\d+(?: ?\(\s*\d+\.\d+\))?\s+[Dd]ata:? +\d+\.\d+)"
+          R"((?: ?\(\s*\d+\.\d+\))?)(?![\w.])))",
           ""),
       bracketed_(R"((?<=[(\[])\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)(?=[)\]]))", ""),
       rate_(R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:)" + units_of_progress +

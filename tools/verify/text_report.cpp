@@ -31,29 +31,20 @@ void print_first_cause(const Verification& result, const Style& style) {
   }
 }
 
-/// True for a result behind the first ones that differ between two runs.
-bool is_one_of_many(const Comparison& comparison, const Difference& difference) {
-  constexpr std::ptrdiff_t most = 2;
-  const auto end = std::ranges::find_if(comparison.differences, [&](const Difference& other) {
-    return &other == &difference;
-  });
-  return difference.item.kind == ItemKind::result &&
-         std::count_if(comparison.differences.begin(), end, [](const Difference& other) {
-           return other.item.kind == ItemKind::result;
-         }) >= most;
-}
-
-/// Of each thing the first pair of plain runs, and in how many more it differs.
+/// Of each thing the first pair of plain runs, and in how many more it differs. Of results the
+/// first few, and how many more differ.
 void print_differences(const Verification& result, const Style& style) {
+  constexpr std::size_t most_results = 2;
+  std::size_t results = 0;
   for (const Comparison& comparison : result.comparisons)
     for (const Difference& difference : comparison.differences) {
-      if (is_one_of_many(comparison, difference))
-        continue;
       const auto differs_too = [&](const Comparison& other) {
         return other.perturbation == comparison.perturbation &&
                other.is_resumed == comparison.is_resumed && other.differs_in(difference.item);
       };
       if (&*std::ranges::find_if(result.comparisons, differs_too) != &comparison)
+        continue;
+      if (difference.item.kind == ItemKind::result && ++results > most_results)
         continue;
       const auto more =
           static_cast<std::size_t>(std::ranges::count_if(result.comparisons, differs_too)) - 1;
@@ -62,6 +53,8 @@ void print_differences(const Verification& result, const Style& style) {
                 << (more > 0 ? " (and " + std::to_string(more) + " more)" : "") << ": "
                 << describe_difference(difference.what) << '\n';
     }
+  if (results > most_results)
+    std::cout << label("") << counted(results - most_results, "result") << " more: see --json\n";
 }
 
 /// One line a stream: the pair with the most.

@@ -9,8 +9,9 @@
 // A table's columns have the names that stand above them: `elapsed` of a row is one as it is in a
 // line of its own.
 //
-// What the first run alone wrote is a cache, and no difference. It cannot know which of the files
-// hold results.
+// What the first run of all alone wrote, and what is there still, is a cache and no difference. Any
+// other file that one run has and the next has not is one. It cannot know which of the files hold
+// results.
 #include "verify/unnamed_outputs.h"
 
 #include "support/files.h"
@@ -132,13 +133,22 @@ std::string difference_of(const WrittenFile& one, const Run& run, const WrittenF
   return lines.different == 0 ? "" : describe_difference(content_difference(lines));
 }
 
-/// A name that the other run has not.
+/// Of the first file that the other run has not written; `may_be_cache`: it may be there for it.
 const WrittenFile* unshared(const std::map<std::string, WrittenFile>& files,
-                            const std::map<std::string, WrittenFile>& others) {
+                            const std::map<std::string, WrittenFile>& others, bool may_be_cache) {
   const auto alone = std::ranges::find_if(files, [&](const auto& file) {
-    return !others.contains(file.first);
+    std::error_code error;
+    const bool is_there = fs::exists(fs::symlink_status(file.second.path, error));
+    return !others.contains(file.first) && !(may_be_cache && is_there);
   });
   return alone == files.end() ? nullptr : &alone->second;
+}
+
+/// "runs/log.csv", as seen from the working folder, if it lies below.
+std::string shown_path(const std::string& path) {
+  std::error_code error;
+  const std::string relative = fs::path(path).lexically_relative(fs::current_path(error));
+  return relative.empty() || relative.starts_with("..") ? path : relative;
 }
 
 } // namespace
@@ -174,27 +184,34 @@ std::vector<WrittenResult> equal_written_results(const Run& one, const Run& othe
                   {volatile_text, none, nullptr, results.visit()});
     for (const FoundResults::Pair& pair : results.pairs())
       if (!compare_series(pair.one, pair.other, {}))
-        equal.push_back({pair.name, base_name(file.path), pair.one.size()});
+        equal.push_back({pair.name, shown_path(file.path), pair.one.size()});
   }
   return equal;
 }
 
-std::vector<DifferingFile> differing_unnamed_outputs(const Run& one, const Run& other,
-                                                     const ComparisonRules& rules) {
+UnnamedDifferences compare_unnamed_outputs(const Run& one, const Run& other, bool is_first_pair,
+                                           const ComparisonRules& rules) {
   const VolatileText volatile_text = volatile_text_of(one, rules);
   const std::map<std::string, WrittenFile> before = files_by_name(one, volatile_text, rules),
                                            now = files_by_name(other, volatile_text, rules);
-  std::vector<DifferingFile> differing;
-  for (const auto& [name, file] : now)
-    if (const auto same = before.find(name); same != before.end())
-      if (const std::string how = difference_of(same->second, one, file, other, volatile_text);
-          !how.empty())
-        differing.push_back({file.path, how});
-  // Where each has one that the other has not, their names differ.
-  const WrittenFile* const new_one = unshared(now, before);
-  if (new_one != nullptr && unshared(before, now) != nullptr)
-    differing.push_back({new_one->path, "another name"});
-  return differing;
+  UnnamedDifferences differences;
+  for (const auto& [name, file] : now) {
+    const auto same = before.find(name);
+    if (same == before.end() || same->second.contents == file.contents)
+      continue;
+    if (const std::string how = difference_of(same->second, one, file, other, volatile_text);
+        how.empty())
+      differences.of_times.push_back(shown_path(file.path));
+    else
+      differences.files.push_back({file.path, how});
+  }
+  const WrittenFile* const new_one = unshared(now, before, false);
+  const WrittenFile* const old_one = unshared(before, now, is_first_pair && new_one == nullptr);
+  if (new_one != nullptr && old_one != nullptr)
+    differences.files.push_back({new_one->path, "another name"});
+  else if (const WrittenFile* const only = new_one != nullptr ? new_one : old_one; only != nullptr)
+    differences.files.push_back({only->path, "of one run alone"});
+  return differences;
 }
 
 } // namespace detshim

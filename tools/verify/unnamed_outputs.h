@@ -23,14 +23,20 @@ struct WrittenResult {
 std::vector<WrittenResult> equal_written_results(const Run& one, const Run& other,
                                                  const ComparisonRules& rules);
 
-/// One that differs, and how: "curve.csv (line 3: '1,0.5' and '1,0.6')".
+/// One that differs, and how: "curve.csv", "line 3: '1,0.5' and '1,0.6'".
 struct DifferingFile {
   std::string path, how;
 };
 
-/// Of two runs that follow one another. Names that differ in the run's moment alone are one name,
-/// and lines that show times are compared like those on the standard streams.
-std::vector<DifferingFile> differing_unnamed_outputs(const Run& one, const Run& other,
-                                                     const ComparisonRules& rules);
+struct UnnamedDifferences {
+  std::vector<DifferingFile> files;
+  std::vector<std::string> of_times; ///< texts that differ in times alone
+};
+
+/// Of two runs that follow one another; `is_first_pair`: nothing ran before them. Names that differ
+/// in the run's moment alone are one name, and lines that show times are compared like those on the
+/// standard streams.
+UnnamedDifferences compare_unnamed_outputs(const Run& one, const Run& other, bool is_first_pair,
+                                           const ComparisonRules& rules);
 
 } // namespace detshim

@@ -462,10 +462,14 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
 /// equal.
 void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
   std::map<std::string, std::string> differ;
-  for (std::size_t i = 1; i < result.plain_runs; ++i)
-    for (const auto& [path, how] :
-         differing_unnamed_outputs(result.runs[i - 1], result.runs[i], plan.rules))
+  for (std::size_t i = 1; i < result.plain_runs; ++i) {
+    const UnnamedDifferences found = compare_unnamed_outputs(
+        result.runs[i - 1], result.runs[i], i == 1 && result.runs_before == 0, plan.rules);
+    for (const auto& [path, how] : found.files)
       differ.emplace(path, path + " (" + how + ")");
+    if (i == 1 && !found.of_times.empty())
+      result.remarks.push_back("only times and processes differ in " + some_of(found.of_times));
+  }
   std::vector<std::string> texts;
   for (const auto& [path, text] : differ)
     texts.push_back(text);
