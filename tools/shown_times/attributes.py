@@ -10,8 +10,8 @@ import ast
 import re
 
 from calls import HIDING_MODULES_OF_OBJECTS, OBJECT_READERS, PLAIN_BASES
+from nodes import DEFINITIONS
 from saving import Saving
-from scopes import DEFINITIONS
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 FORMATS = {"format", "format_map", "render"}

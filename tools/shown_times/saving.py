@@ -7,7 +7,7 @@ saves is seen to hold none: `torch.save({"epoch": epoch, "model": model.state_di
 import ast
 
 from calls import NUMBERS_OF_OBJECTS, PLAIN_SAVES, SAVING_WORDS
-from scopes import DEFINITIONS
+from nodes import DEFINITIONS
 
 
 class Saving:

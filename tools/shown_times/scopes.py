@@ -1,11 +1,12 @@
 """Which names a file of Python's binds in which scope, and what its imports mean."""
 
 import ast
+from collections import defaultdict
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+from nodes import FUNCTIONS, is_read, name_of_alias, names_as_texts
+
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef, ast.Module)
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+WITH_BODIES = (*FUNCTIONS, ast.ClassDef, ast.Module)
 
 
 class Scopes:
@@ -13,115 +14,142 @@ class Scopes:
 
     def __init__(self, tree):
         self.tree = tree
-        self.parents = {c: n for n in ast.walk(tree) for c in ast.iter_child_nodes(n)}
-        self.elsewhere = {}  # names by scope that `global` and `nonlocal` take out of it
-        self.outside = {}  # by `nonlocal` alone: an outer function binds these
-        self.bound = {}
+        self.parents = {}
+        self.places = {tree: tree}  # the one that each node stands in
+        self.by_type = defaultdict(list)
+        for node in ast.walk(tree):
+            self._place_children(node)
+        self.elsewhere = defaultdict(set)  # names by scope that `global` takes out of it
+        self.outside = defaultdict(set)  # names by scope that an outer function binds: `nonlocal`
+        self.bound = defaultdict(set)
         self.bound_otherwise = set()  # names by scope that something else than an import binds
         self.imports = {}  # "time.perf_counter" by scope and name
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Global):
-                self.elsewhere.setdefault(self.scope_of(node), set()).update(node.names)
-            elif isinstance(node, ast.Nonlocal):
-                self.outside.setdefault(self.scope_of(node), set()).update(node.names)
-        for node in ast.walk(tree):
-            self._add(node)
+        for node in self.of(ast.Global):
+            self.elsewhere[self.places[node]].update(node.names)
+        for node in self.of(ast.Nonlocal):
+            self.outside[self.places[node]].update(node.names)
+        self._add_imports()
+        for node in self.written(ast.Name):
+            self._bind_otherwise(self.scope_of_name(node), node.id)
+        for node in self.of(ast.arg):
+            self._bind_otherwise(self.scope_of_argument(node), node.arg)
+        for node in self.parents:
+            for name in names_as_texts(node):
+                self._bind_otherwise(self.places[node], name)
+
+    def of(self, *types):
+        """The nodes of these types, but for the tree itself."""
+        return [node for kind in types for node in self.by_type[kind]]
+
+    def written(self, kind):
+        """Names, or attributes, that are given a value or deleted."""
+        return [node for node in self.by_type[kind] if not is_read(node)]
+
+    def texts(self):
+        return [node for node in self.of(ast.Constant) if isinstance(node.value, str)]
+
+    # ---- Places
+
+    def _place_children(self, node):
+        for child in ast.iter_child_nodes(node):
+            self.parents[child] = node
+            self.by_type[type(child)].append(child)
+            self.places[child] = self.places[node]
+        for child in self._inner_nodes(node):
+            self.places[child] = node
+        if isinstance(node, ast.comprehension):
+            around = self.parents[node]
+            if node is around.generators[0]:
+                self.places[node.iter] = self.places[around]
+
+    @staticmethod
+    def _inner_nodes(node):
+        """Those that stand in the scope that a node is. Defaults and decorators of a function do
+        not, nor does the first sequence of a comprehension."""
+        if isinstance(node, WITH_BODIES):
+            return node.body
+        if isinstance(node, ast.Lambda):
+            return [node.body]
+        return ast.iter_child_nodes(node) if isinstance(node, COMPREHENSIONS) else ()
 
     def scope_of(self, node):
         """The scope that a node stands in."""
-        inner, node = node, self.parents[node]
-        self._from_iter = False
-        while not isinstance(node, SCOPES) or self._is_outside(inner, node):
-            if isinstance(node, ast.comprehension):
-                self._from_iter = inner is node.iter
-            inner, node = node, self.parents[node]
-        return node
-
-    def _is_outside(self, inner, scope):
-        """Defaults and decorators of a function, and the first sequence of a comprehension, stand
-        outside of it."""
-        if isinstance(scope, FUNCTIONS):
-            return not self._is_in_body(inner, scope)
-        if isinstance(scope, COMPREHENSIONS):
-            return inner is scope.generators[0] and self._from_iter
-        if isinstance(scope, ast.ClassDef):
-            return not self._is_in_body(inner, scope)
-        return False
-
-    @staticmethod
-    def _is_in_body(inner, scope):
-        body = scope.body
-        return inner in body if isinstance(body, list) else inner is body
-
-    def _add(self, node):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            self._add_imports(node)
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            self._bind_otherwise(self.scope_of_name(node), node.id)
-        elif isinstance(node, ast.arg):
-            self._bind_otherwise(self.scope_of_argument(node), node.arg)
-        elif not isinstance(node, ast.alias):
-            # Definitions, exceptions, patterns of `match`: they have their names as texts.
-            for name in (getattr(node, "name", None), getattr(node, "rest", None)):
-                if isinstance(name, str):
-                    self._bind_otherwise(self.scope_of(node), name)
+        return self.places[node]
 
     def scope_of_name(self, node):
         """`:=` in a comprehension binds outside of it."""
-        scope = self.scope_of(node)
+        scope = self.places[node]
         if isinstance(self.parents[node], ast.NamedExpr):
             while isinstance(scope, COMPREHENSIONS):
-                scope = self.scope_of(scope)
+                scope = self.places[scope]
         return scope
 
     def scope_of_argument(self, node):
-        while not isinstance(node, FUNCTIONS):
+        while not isinstance(node, (*FUNCTIONS, ast.Lambda)):
             node = self.parents[node]
         return node
+
+    def statement_of(self, node):
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def call_of(self, node):
+        """The call of what the node names; None if it is not called."""
+        call = self.parents[node]
+        return call if isinstance(call, ast.Call) and call.func is node else None
+
+    # ---- What binds
 
     def _bind_otherwise(self, scope, name):
         self.bound_otherwise.add((self._bind(scope, name), name))
 
     def _bind(self, scope, name):
-        if name in self.outside.get(scope, ()):
+        if name in self.outside[scope]:
             return scope
-        if name in self.elsewhere.get(scope, ()):
-            scope = self._outer_scope(scope, name)
-        self.bound.setdefault(scope, set()).add(name)
-        return scope
-
-    def _outer_scope(self, scope, name):
-        """For `nonlocal` the module too: such a name is looked up in vain then."""
-        while scope is not self.tree and name in self.elsewhere.get(scope, ()):
+        if name in self.elsewhere[scope]:
             scope = self.tree
+        self.bound[scope].add(name)
         return scope
 
-    def _add_imports(self, node):
-        scope = self.scope_of(node)
-        for alias in node.names:
-            name = alias.asname or alias.name.split(".")[0]
+    def _add_imports(self):
+        for alias in self.of(ast.alias):
+            statement = self.parents[alias]
+            scope, name = self.places[statement], name_of_alias(alias)
             self._bind(scope, name)
-            if isinstance(node, ast.ImportFrom):
-                meant = "" if node.level else f"{node.module}.{alias.name}"
-            else:
-                meant = alias.name if alias.asname else name
-            known = self.imports.setdefault((scope, name), meant)
-            if known != meant:
+            meant = self._meant_by(statement, alias)
+            if self.imports.setdefault((scope, name), meant) != meant:
                 self.imports[scope, name] = ""
+
+    @staticmethod
+    def _meant_by(node, alias):
+        if isinstance(node, ast.ImportFrom):
+            return "" if node.level else f"{node.module}.{alias.name}"
+        return alias.name if alias.asname else name_of_alias(alias)
+
+    # ---- What names mean
+
+    def _scopes_around(self, node):
+        """From the inside out. The names of a class are seen in its own body alone."""
+        scope = self.places[node]
+        yield scope
+        while scope is not self.tree:
+            scope = self.places[scope]
+            if not isinstance(scope, ast.ClassDef):
+                yield scope
 
     def scope_with(self, node, name):
         """The scope that binds the name as it is read there; None for a builtin."""
-        scope = self.scope_of(node)
-        is_innermost = True
-        while True:
-            is_passed = isinstance(scope, ast.ClassDef) and not is_innermost
-            if not is_passed and name in self.elsewhere.get(scope, ()):
+        for scope in self._scopes_around(node):
+            if name in self.elsewhere[scope]:
                 return self.tree
-            if not is_passed and name in self.bound.get(scope, ()):
+            if name in self.bound[scope]:
                 return scope
-            if scope is self.tree:
-                return None
-            scope, is_innermost = self.scope_of(scope), False
+        return None
+
+    def key_of(self, name):
+        """The scope that binds a name, and the name."""
+        return self.scope_with(name, name.id), name.id
 
     def imported(self, scope, name):
         """ "time.perf_counter" of a name that an import gives, and nothing else; else empty."""
@@ -131,22 +159,17 @@ class Scopes:
     def is_given_new_list(self, target):
         """True for `target = []`, and for one of `losses, times = [], []`."""
         around = self.parents[target]
-        if isinstance(around, ast.Tuple):
-            whole = self.parents[around]
-            values = self._single_value(whole)
-            if not isinstance(values, ast.Tuple) or len(values.elts) != len(around.elts):
-                return False
-            return isinstance(values.elts[around.elts.index(target)], ast.List)
-        return isinstance(self._single_value(around), ast.List)
+        if not isinstance(around, ast.Tuple):
+            return isinstance(single_value(around), ast.List)
+        values = single_value(self.parents[around])
+        if not isinstance(values, ast.Tuple) or len(values.elts) != len(around.elts):
+            return False
+        return isinstance(values.elts[around.elts.index(target)], ast.List)
 
-    @staticmethod
-    def _single_value(statement):
-        if isinstance(statement, ast.AnnAssign):
-            return statement.value
-        is_one = isinstance(statement, ast.Assign) and len(statement.targets) == 1
-        return statement.value if is_one else None
 
-    def statement_of(self, node):
-        while not isinstance(node, ast.stmt):
-            node = self.parents[node]
-        return node
+def single_value(statement):
+    """What a statement gives to one target."""
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value
+    is_one = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+    return statement.value if is_one else None

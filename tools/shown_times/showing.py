@@ -14,7 +14,7 @@ from calls import (
     STANDARD,
     WRITERS,
 )
-from scopes import DEFINITIONS
+from nodes import DEFINITIONS
 
 PRINTING = {"print", "rich.print"}  # they take any number of things
 
