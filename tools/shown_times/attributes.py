@@ -10,11 +10,22 @@ import ast
 import re
 
 from calls import HIDING_MODULES_OF_OBJECTS, OBJECT_READERS, PLAIN_BASES
-from nodes import DEFINITIONS
+from nodes import (
+    DEFINITIONS,
+    FUNCTIONS,
+    IMPORTS,
+    is_bare,
+    is_method_call,
+    is_stored,
+    last_name,
+    names_imported,
+    simple_names,
+    top_modules,
+)
 from saving import Saving
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 FORMATS = {"format", "format_map", "render"}
+WITHOUT_SELF = {"staticmethod", "classmethod"}
 
 
 class Attributes:
@@ -23,60 +34,60 @@ class Attributes:
     def __init__(self, names):
         self.names = names
         self.scopes = names.scopes
-        self.nodes = list(names.scopes.parents)
         self.followed, self.lists = set(), set()
         self.classes = self._plain_classes()
+        self.own_objects = set(self._own_objects())
         if names.is_trusted or self._is_private():
             self._collect()
 
     def _is_private(self):
         if not (self.names.is_script and self.names.is_alone):
             return False
-        return not any(map(self._reads_objects, self.nodes)) and not Saving(self.names).is_there
+        is_read = any(map(self._reads_objects, self.scopes.parents))
+        return not is_read and not Saving(self.names).is_there
 
     # ---- What reads objects as a whole
 
     def _reads_objects(self, node):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            imported = {alias.name.split(".")[0] for alias in node.names}
-            imported.add((getattr(node, "module", None) or "").split(".")[0])
-            return bool(imported & (HIDING_MODULES_OF_OBJECTS | OBJECT_READERS))
-        if self.names.meaning(node) == "sys.path" or self._formats_unseen(node):
-            return True
-        name = getattr(node, "attr", getattr(node, "id", getattr(node, "name", "")))
-        return name in OBJECT_READERS
+        if isinstance(node, IMPORTS):
+            return self._imports_reader(node)
+        name = last_name(node) or getattr(node, "name", "")
+        is_path = self.names.meaning(node) == "sys.path"
+        return is_path or name in OBJECT_READERS or self._formats_unseen(node)
+
+    @staticmethod
+    def _imports_reader(node):
+        imported = top_modules(node) | names_imported(node)
+        return not imported.isdisjoint(HIDING_MODULES_OF_OBJECTS | OBJECT_READERS)
 
     @staticmethod
     def _formats_unseen(node):
         """A call of `format` on what is no text of the file."""
-        function = getattr(node, "func", None)
-        is_format = isinstance(function, ast.Attribute) and function.attr in FORMATS
-        return is_format and not isinstance(function.value, ast.Constant)
+        is_format = is_method_call(node) and node.func.attr in FORMATS
+        return is_format and not isinstance(node.func.value, ast.Constant)
 
     # ---- Classes
 
     def _plain_classes(self):
         """By name. None has a child, in the file, of which a library's code may read attributes."""
-        classes = [node for node in self.nodes if isinstance(node, ast.ClassDef)]
-        plain = {node.name: node for node in classes}
-        for node in classes:
-            if plain.get(node.name) is not node:
-                plain[node.name] = None  # two of one name
-        is_settled = False
-        while not is_settled:
-            odd = [node for node in classes if not self._is_plain(node, plain)]
-            names = {node.name for node in odd} | {base for n in odd for base in self._bases(n)}
-            left = {name: node for name, node in plain.items() if node and name not in names}
-            is_settled, plain = len(left) == len(plain), left
-        return plain
+        classes = self.scopes.of(ast.ClassDef)
+        names = [node.name for node in classes]
+        plain = {node.name: node for node in classes if names.count(node.name) == 1}
+        while True:
+            odd = plain.keys() & self._names_of_odd(classes, plain)
+            if not odd:
+                return plain
+            for name in odd:
+                del plain[name]
 
-    @staticmethod
-    def _bases(node):
-        return [getattr(base, "attr", getattr(base, "id", "")) for base in node.bases]
+    def _names_of_odd(self, classes, plain):
+        """Those that are not plain, and what they are made of."""
+        odd = [node for node in classes if not self._is_plain(node, plain)]
+        return {name for node in odd for name in (node.name, *map(last_name, node.bases))}
 
     def _is_plain(self, node, plain):
         is_known = all(self._is_plain_base(base, plain) for base in node.bases)
-        return is_known and not node.keywords and not node.decorator_list and node.name in plain
+        return is_known and is_bare(node) and node.name in plain
 
     def _is_plain_base(self, base, plain):
         if isinstance(base, ast.Name) and base.id in plain:
@@ -84,58 +95,55 @@ class Attributes:
         name = self.names.meaning(base).split(".")[-1]
         return name in PLAIN_BASES or "Callback" in name
 
+    def _own_objects(self):
+        """Scope and name of `self` in each method of such a class."""
+        for owner in self.classes.values():
+            for method in filter(self._has_self, owner.body):
+                yield method, method.args.args[0].arg
+
+    @staticmethod
+    def _has_self(member):
+        if not isinstance(member, FUNCTIONS) or not member.args.args:
+            return False
+        return simple_names(member.decorator_list).isdisjoint(WITHOUT_SELF)
+
     def is_own_object(self, node):
         """`self` in a method of such a class."""
-        if not isinstance(node, ast.Name):
-            return False
-        method = self.scopes.scope_with(node, node.id)
-        if not isinstance(method, FUNCTIONS) or not method.args.args:
-            return False
-        owner = self.scopes.parents[method]
-        decorators = {getattr(word, "id", "") for word in method.decorator_list}
-        is_method = isinstance(owner, ast.ClassDef) and self.classes.get(owner.name) is owner
-        is_bound = not decorators & {"staticmethod", "classmethod"}
-        return is_method and is_bound and method.args.args[0].arg == node.id
+        return isinstance(node, ast.Name) and self.scopes.key_of(node) in self.own_objects
 
     # ---- Names
 
     def _collect(self):
-        stored, others = {}, set()
-        for node in self.nodes:
-            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-                is_own = isinstance(node.ctx, ast.Store) and self.is_own_object(node.value)
-                (stored.setdefault(node.attr, []).append(node) if is_own else others.add(node.attr))
-            others |= self._other_names(node)
+        written = set(self.scopes.written(ast.Attribute))
+        own = set(filter(self._is_own_store, written))
+        names = {node.attr for node in own} - {node.attr for node in written - own}
         texts = list(self._texts())
         self.followed = {
             name
-            for name in stored
-            if name not in others and name[:2] != "__" and not self._is_in_a_text(name, texts)
+            for name in names - self._names_of_members()
+            if name[:2] != "__" and not self._is_in_a_text(name, texts)
         }
-        self.lists = {
-            name
-            for name in self.followed
-            if all(self.scopes.is_given_new_list(node) for node in stored[name])
-        }
+        others = {node.attr for node in own if not self.scopes.is_given_new_list(node)}
+        self.lists = self.followed - others
 
-    def _other_names(self, node):
-        """Other ways in which a node gives an attribute its name."""
-        if isinstance(node, DEFINITIONS):
-            return {node.name}
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            is_of_class = isinstance(self.scopes.scope_of(node), ast.ClassDef)
-            return {node.id} if is_of_class else set()
-        return set(getattr(node, "kwd_attrs", ()))  # of a pattern: `case Timer(begun=x)`
+    def _is_own_store(self, node):
+        return is_stored(node) and self.is_own_object(node.value)
+
+    def _names_of_members(self):
+        """What classes bind, and what patterns ask for: `case Timer(begun=x)`."""
+        names = {node.name for node in self.scopes.of(*DEFINITIONS)}
+        for node in self.scopes.parents:
+            names.update(getattr(node, "kwd_attrs", ()))
+        return names.union(*(self.scopes.bound[node] for node in self.scopes.of(ast.ClassDef)))
 
     @staticmethod
     def _is_in_a_text(name, texts):
         """As a whole one, in `"{0.begun}".format(timer)`, or in a page's `{{ begun }}`."""
-        place = re.compile(rf"\.{name}\b|\{{\{{\s*{name}\b")
-        return any(text == name or place.search(text) for text in texts)
+        place = re.compile(rf"\A{name}\Z|\.{name}\b|\{{\{{\s*{name}\b")
+        return any(map(place.search, texts))
 
     def _texts(self):
         """All but those that stand alone, as documentation does."""
-        for node in self.nodes:
-            is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-            if is_text and not isinstance(self.scopes.parents[node], ast.Expr):
+        for node in self.scopes.texts():
+            if not isinstance(self.scopes.parents[node], ast.Expr):
                 yield node.value

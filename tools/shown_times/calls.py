@@ -191,7 +191,15 @@ HIDING_BUILTINS = {"exec", "eval", "locals", "globals", "vars", "builtins", "__b
 HIDING_MODULES = {"__main__", "builtins", "inspect"}
 HIDING_METHODS = {"eval", "evaluate", "exec", "query"}
 HIDING_TEXTS = {"stdout", "stderr", "sys.stdout", "sys.stderr", "print", "builtins.print"}
-HIDING_ATTRIBUTES = {"__dict__", "__main__", "_getframe", "dup2", "f_globals", "f_locals"}
+HIDING_ATTRIBUTES = {
+    *HIDING_NAMES,
+    "__dict__",
+    "__main__",
+    "_getframe",
+    "dup2",
+    "f_globals",
+    "f_locals",
+}
 STREAMS = {"emit", "print", "showwarning", "stderr", "stdout", "write"}
 
 # By these a file reads objects as a whole, or attributes by their texts.

@@ -16,16 +16,12 @@ from calls import (
     STANDARD,
     STREAMS,
 )
+from nodes import is_stored, last_name, names_imported, simple_names, text_of, values_of_words
 
 
 def hides(names):
     """True for such a file; `names` are those of its tree."""
-    return any(_hides(node, names) for node in names.scopes.parents)
-
-
-def _hides(node, names):
-    rule = RULES.get(type(node))
-    return rule is not None and rule(node, names)
+    return any(RULES[type(node)](node, names) for node in names.scopes.of(*RULES))
 
 
 def _of_nonlocal(node, names):
@@ -33,16 +29,16 @@ def _of_nonlocal(node, names):
 
 
 def _of_import(node, names):
-    return any(alias.name in HIDING_MODULES for alias in node.names)
+    return not names_imported(node).isdisjoint(HIDING_MODULES)
 
 
 def _of_import_from(node, names):
-    imported = {alias.name for alias in node.names}
-    return bool(imported & {"*", *HIDING_NAMES}) or node.module in HIDING_MODULES
+    is_hiding = not names_imported(node).isdisjoint({"*", *HIDING_NAMES})
+    return is_hiding or node.module in HIDING_MODULES
 
 
 def _of_constant(node, names):
-    return isinstance(node.value, str) and node.value in HIDING_TEXTS
+    return text_of(node) in HIDING_TEXTS
 
 
 def _of_name(node, names):
@@ -54,14 +50,12 @@ def _of_name(node, names):
 
 
 def _of_attribute(node, names):
-    if names.meaning(node) == "sys.executable":
-        return True
-    around = names.scopes.parents[node]
-    is_called_with = isinstance(around, ast.Call) and around.func is node and bool(around.args)
-    if node.attr in HIDING_METHODS and is_called_with:  # model.eval() has no arguments
-        return True
-    is_stored = isinstance(node.ctx, ast.Store) and node.attr in STREAMS
-    return is_stored or node.attr in HIDING_ATTRIBUTES | HIDING_NAMES
+    """Python that the file starts may read what this one prints."""
+    call = names.scopes.call_of(node)
+    if call is not None and call.args and node.attr in HIDING_METHODS:
+        return True  # model.eval() has no arguments
+    is_turned = is_stored(node) and node.attr in STREAMS
+    return is_turned or node.attr in HIDING_ATTRIBUTES or names.meaning(node) == "sys.executable"
 
 
 def _of_keyword(node, names):
@@ -74,15 +68,27 @@ def _of_class(node, names):
 
 
 def _of_call(node, names):
-    """A log that goes into an object of the file's, or into a file that it names again; and a file
-    that starts Python, which may read what this one prints."""
-    last = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    if last == "StreamHandler" or (last == "add" and names.meaning(node.func)[:7] == "loguru."):
-        return any(not _is_harmless_place(place, names) for place in node.args[:1])
-    if last in ("FileHandler", "basicConfig"):
-        places = [word.value for word in node.keywords if word.arg == "filename"]
-        return any(_is_named_again(place, names) for place in [*node.args[:1], *places])
+    rule = RULES_OF_CALLS.get(last_name(node.func), _of_other_call)
+    return rule(node, names)
+
+
+def _of_other_call(node, names):
     return False
+
+
+def _logs_into_object(node, names):
+    """A log that goes into an object of the file's."""
+    return not all(_is_harmless_place(place, names) for place in node.args[:1])
+
+
+def _of_loguru(node, names):
+    return names.meaning(node.func)[:7] == "loguru." and _logs_into_object(node, names)
+
+
+def _logs_into_file(node, names):
+    """A log that goes into a file that is named again."""
+    files = [*node.args[:1], *values_of_words(node, "filename")]
+    return any(_is_named_again(file, names) for file in files)
 
 
 def _is_harmless_place(place, names):
@@ -92,15 +98,15 @@ def _is_harmless_place(place, names):
 
 def _is_named_again(place, names):
     """A text that stands elsewhere too, or a name that is opened."""
-    for node in names.scopes.parents:
-        if isinstance(place, ast.Constant) and isinstance(node, ast.Constant):
-            if node is not place and node.value == place.value:
-                return True
-        elif isinstance(place, ast.Name) and isinstance(node, ast.Call):
-            is_open = getattr(node.func, "id", "") == "open"
-            if is_open and any(getattr(word, "id", "") == place.id for word in node.args):
-                return True
-    return False
+    if isinstance(place, ast.Constant):
+        values = [node.value for node in names.scopes.of(ast.Constant)]
+        return values.count(place.value) > 1
+    return isinstance(place, ast.Name) and place.id in _opened_names(names)
+
+
+def _opened_names(names):
+    calls = [node for node in names.scopes.of(ast.Call) if getattr(node.func, "id", "") == "open"]
+    return set().union(*(simple_names(call.args) for call in calls))
 
 
 RULES = {
@@ -113,4 +119,10 @@ RULES = {
     ast.keyword: _of_keyword,
     ast.ClassDef: _of_class,
     ast.Call: _of_call,
+}
+RULES_OF_CALLS = {
+    "FileHandler": _logs_into_file,
+    "StreamHandler": _logs_into_object,
+    "add": _of_loguru,
+    "basicConfig": _logs_into_file,
 }

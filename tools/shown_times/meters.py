@@ -6,12 +6,18 @@ nothing but its own attributes, its arguments and functions of numbers.
 """
 
 import ast
+from collections import defaultdict
 
 from calls import FUNCTIONS_OF_NUMBERS, TEXT_METHODS
+from nodes import is_bare, is_stored, parameters, simple_names
 
 PURE_FUNCTIONS = {*FUNCTIONS_OF_NUMBERS, "len", "list", "str", "sum", "super"}
 PURE_METHODS = {*TEXT_METHODS, "__init__", "append", "clear", "pop"}
-PURE_STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr, ast.If, ast.Pass)
+PURE_STATEMENTS = (
+    *(ast.AnnAssign, ast.Assign, ast.AugAssign),
+    *(ast.Expr, ast.FunctionDef, ast.If, ast.Pass, ast.Return),
+)
+IMPURE_EXPRESSIONS = (ast.Await, ast.Lambda, ast.Yield, ast.YieldFrom)
 
 
 class Meters:
@@ -22,28 +28,23 @@ class Meters:
         self.scopes = names.scopes
         pure = self._pure_classes()
         self.keys = {
-            key for key, made in self._given().items() if set(made) <= pure and self._is_inner(key)
+            key for key, made in self._given().items() if made <= pure and self._is_inner(key)
         }
 
     def _pure_classes(self):
-        classes = [node for node in self.scopes.parents if isinstance(node, ast.ClassDef)]
+        """None is another class's, or has a method given to it."""
+        classes = self.scopes.of(ast.ClassDef)
         odd = {node.name for node in classes if not self._is_pure(node)}
-        used = {  # another class of it, or another method given to it
-            node.id
-            for node in self.scopes.parents
-            if isinstance(node, ast.Name) and not self.names.is_called(node)
-        }
+        used = {node.id for node in self.scopes.of(ast.Name) if not self.names.is_called(node)}
         return {node.name for node in classes} - odd - used
 
     def _given(self):
         """By scope and name: the classes that make what the name is given, None for anything else."""
-        given = {}
-        for node in self.scopes.parents:
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                key = self.scopes.scope_with(node, node.id), node.id
-                given.setdefault(key, []).append(self._class_given(node))
-            elif isinstance(node, ast.arg):
-                given.setdefault((self.scopes.scope_of_argument(node), node.arg), []).append(None)
+        given = defaultdict(set)
+        for node in self.scopes.written(ast.Name):
+            given[self.scopes.key_of(node)].add(self._class_given(node))
+        for node in self.scopes.of(ast.arg):
+            given[self.scopes.scope_of_argument(node), node.arg].add(None)
         return given
 
     def _is_inner(self, key):
@@ -58,38 +59,50 @@ class Meters:
         return getattr(call.func, "id", None) if isinstance(call, ast.Call) else None
 
     def _is_pure(self, node):
-        bases = {getattr(base, "id", "") for base in node.bases}
-        if bases - {"object"} or node.keywords or node.decorator_list:
-            return False
-        methods = {getattr(member, "name", "") for member in node.body} | PURE_METHODS
-        return all(self._is_pure_member(member, methods) for member in node.body)
+        methods = PURE_METHODS.union(getattr(member, "name", "") for member in node.body)
+        is_plain = simple_names(node.bases) <= {"object"} and is_bare(node)
+        return is_plain and all(self._is_pure_member(member, methods) for member in node.body)
 
     def _is_pure_member(self, member, methods):
         if isinstance(member, ast.Expr):
             return isinstance(member.value, ast.Constant)
-        if not isinstance(member, ast.FunctionDef) or not member.args.args:
+        is_method = isinstance(member, ast.FunctionDef) and bool(member.args.args)
+        if not is_method or not simple_names(member.decorator_list) <= {"property"}:
             return False
-        if {getattr(word, "id", "") for word in member.decorator_list} - {"property"}:
-            return False
-        own = {argument.arg for argument in ast.walk(member.args) if isinstance(argument, ast.arg)}
-        own |= {
-            node.id
-            for node in ast.walk(member)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
-        return all(self._is_pure_node(node, own, methods) for node in ast.walk(member))
+        nodes = list(ast.walk(member))
+        own = {parameter.arg for parameter in parameters(member)}
+        own.update(node.id for node in nodes if isinstance(node, ast.Name) and is_stored(node))
+        return all(is_pure_node(node, own, methods) for node in nodes)
 
-    @staticmethod
-    def _is_pure_node(node, own, methods):
-        if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Name):
-                return node.func.id in PURE_FUNCTIONS
-            return isinstance(node.func, ast.Attribute) and node.func.attr in methods
-        if isinstance(node, ast.Name):
-            return node.id in own or node.id in PURE_FUNCTIONS
-        if isinstance(node, ast.Attribute):  # self.sum, or a method of what it holds
-            is_own = isinstance(node.value, ast.Name) and node.value.id in own
-            return is_own or node.attr in methods
-        if isinstance(node, ast.stmt):
-            return isinstance(node, (*PURE_STATEMENTS, ast.FunctionDef))
-        return not isinstance(node, (ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await))
+
+def is_pure_node(node, own, methods):
+    """`own`: names of a method's; `methods`: of the class."""
+    return RULES.get(type(node), _is_pure_other)(node, own, methods)
+
+
+def _is_pure_other(node, own, methods):
+    if isinstance(node, ast.stmt):
+        return isinstance(node, PURE_STATEMENTS)
+    return not isinstance(node, IMPURE_EXPRESSIONS)
+
+
+def _is_pure_call(node, own, methods):
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr in methods
+    return getattr(node.func, "id", "") in PURE_FUNCTIONS
+
+
+def _is_pure_name(node, own, methods):
+    return node.id in own or node.id in PURE_FUNCTIONS
+
+
+def _is_pure_attribute(node, own, methods):
+    """`self.sum`, or a method of what it holds."""
+    return node.attr in methods or getattr(node.value, "id", None) in own
+
+
+RULES = {
+    ast.Call: _is_pure_call,
+    ast.Name: _is_pure_name,
+    ast.Attribute: _is_pure_attribute,
+}

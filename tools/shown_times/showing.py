@@ -14,9 +14,10 @@ from calls import (
     STANDARD,
     WRITERS,
 )
-from nodes import DEFINITIONS
+from nodes import DEFINITIONS, is_read, text_of, values_of_words, words_of
 
 PRINTING = {"print", "rich.print"}  # they take any number of things
+LOGS = {"log", "log_dict"}
 
 
 class Showing:
@@ -28,48 +29,52 @@ class Showing:
         self.is_read_back = False  # what was handed to a writer of metrics, or to a bar
         self.lists = {}  # by scope and name: whether `name = []` alone binds it
         self.writers = {}  # by scope and name: whether it alone holds what shows
-        for node in names.scopes.parents:
-            self._note(node)
+        for node in names.scopes.of(*self.NOTES):
+            self.NOTES[type(node)](self, node)
 
-    def _note(self, node):
-        if isinstance(node, DEFINITIONS):
-            self.given.add(node.name)
-        elif isinstance(node, ast.keyword):
-            self._note_keyword(node)
-        elif isinstance(node, ast.Constant):
-            self._note_text(node.value)
-        elif isinstance(node, ast.arg):
-            self.lists[self.names.scopes.scope_of_argument(node), node.arg] = False
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            self._note_name(node)
+    def _note_definition(self, node):
+        self.given.add(node.name)
+
+    def _note_parameter(self, node):
+        self.lists[self.names.scopes.scope_of_argument(node), node.arg] = False
 
     def _note_keyword(self, node):
         if not isinstance(node.value, ast.Constant):
             self.given.add(node.arg)
         if node.arg == "monitor" or (node.arg == "filename" and "{" in ast.dump(node.value)):
-            self.given.update(("log", "log_dict"))  # a metric that is logged is read back
+            self.given.update(LOGS)  # a metric that is logged is read back
 
-    def _note_text(self, text):
+    def _note_constant(self, node):
         """A method's name by its text, and what says that a metric is read back."""
-        if not isinstance(text, str):
-            return
-        if text in SHOWING_METHODS:
-            self.given.add(text)
+        text = text_of(node) or ""
+        self.given.update(SHOWING_METHODS & {text})
         if text == "monitor" or "metrics.csv" in text:
-            self.given.update(("log", "log_dict"))
+            self.given.update(LOGS)
+
+    def _note_attribute(self, node):
+        self.is_read_back |= node.attr in READING_BACK
+        if not is_read(node):
+            self.given.add(node.attr)
 
     def _note_name(self, node):
-        name = getattr(node, "attr", getattr(node, "id", ""))
-        self.is_read_back |= name in READING_BACK
-        if isinstance(node.ctx, ast.Load):
+        self.is_read_back |= node.id in READING_BACK
+        if is_read(node):
             return
-        if isinstance(node, ast.Attribute):
-            return self.given.add(name)
-        if isinstance(self.names.scopes.scope_of(node), ast.ClassDef):
-            self.given.add(name)
-        key = self.names.scopes.scope_with(node, node.id), node.id
-        self.lists[key] = self.lists.get(key, True) and self.names.scopes.is_given_new_list(node)
+        scopes = self.names.scopes
+        if isinstance(scopes.scope_of(node), ast.ClassDef):
+            self.given.add(node.id)
+        key = scopes.key_of(node)
+        self.lists[key] = self.lists.get(key, True) and scopes.is_given_new_list(node)
         self.writers[key] = self.writers.get(key, True) and self._is_given_writer(node)
+
+    NOTES = {
+        **dict.fromkeys(DEFINITIONS, _note_definition),
+        ast.arg: _note_parameter,
+        ast.keyword: _note_keyword,
+        ast.Constant: _note_constant,
+        ast.Attribute: _note_attribute,
+        ast.Name: _note_name,
+    }
 
     def _is_given_writer(self, node):
         """`writer = SummaryWriter(...)`, `with tqdm(...) as bar`."""
@@ -81,46 +86,42 @@ class Showing:
         """A name of a list that no other name has."""
         if isinstance(node, ast.Attribute):
             return node.attr in self.names.attributes.lists
-        if not isinstance(node, ast.Name):
-            return False
-        return self.lists.get((self.names.scopes.scope_with(node, node.id), node.id), False)
+        return self._by_name(self.lists, node)
+
+    def _by_name(self, facts, node):
+        """What is noted of a name; False for what is none."""
+        return isinstance(node, ast.Name) and facts.get(self.names.scopes.key_of(node), False)
 
     def shows(self, call):
         """Of a call whose value is thrown away."""
         name = self.names.meaning(call.func)
         if name in SHOWING_FUNCTIONS:
             return self._is_shown_there(name, call)
-        if not isinstance(call.func, ast.Attribute) or call.func.attr not in SHOWING_METHODS:
+        if getattr(call.func, "attr", "") not in SHOWING_METHODS or self._leads_elsewhere(call):
             return False
-        is_of_numbers = name.split(".")[0] in NUMBER_MODULES
-        leads_elsewhere = any(word.arg in ("out", None) for word in call.keywords)
-        leads_elsewhere |= call.func.attr == "log_dict" and len(call.args) > 1  # MLflow's file
-        return not is_of_numbers and not leads_elsewhere and self._is_one(call)
+        module = name.split(".")[0]
+        return module not in NUMBER_MODULES and self._is_a_writers(call.func, module)
 
-    def _is_one(self, call):
+    @staticmethod
+    def _leads_elsewhere(call):
+        is_file = call.func.attr == "log_dict" and len(call.args) > 1  # MLflow's
+        return is_file or not words_of(call).isdisjoint({"out", None})
+
+    def _is_a_writers(self, method, module):
         """True if the method is no own one of the file's, nor of a module of the user's."""
-        if self.is_read_back and call.func.attr not in METHODS_OF_LOGGERS:
+        if self.is_read_back and method.attr not in METHODS_OF_LOGGERS:
             return False
-        if self.names.meaning(call.func).split(".")[0] in SHOWING_LIBRARIES:
+        if module in SHOWING_LIBRARIES:
             return True
-        if call.func.attr in self.given or "__getattr__" in self.given:
+        if not self.given.isdisjoint({method.attr, "__getattr__"}):
             return False
-        if self.names.is_alone:
-            return True
-        writer = call.func.value
-        if not isinstance(writer, ast.Name):
-            return False
-        return self.writers.get((self.names.scopes.scope_with(writer, writer.id), writer.id), False)
+        return self.names.is_alone or self._by_name(self.writers, method.value)
 
     def _is_shown_there(self, name, call):
         """`file=` may lead to a file that is a result."""
-        if name not in PRINTING and len(call.args) != 1:
-            return False
-        for word in call.keywords:
-            is_file = word.arg in ("file", None)
-            if is_file and self.names.meaning(word.value) not in STANDARD:
-                return False
-        return True
+        files = values_of_words(call, "file", None)
+        is_whole = name in PRINTING or len(call.args) == 1
+        return is_whole and STANDARD.issuperset(map(self.names.meaning, files))
 
     @staticmethod
     def names_of(call):
@@ -128,6 +129,5 @@ class Showing:
         logger's level."""
         if getattr(call.func, "attr", "") not in METHODS_WITH_NAMES:
             return []
-        named = [word.value for word in call.keywords if word.arg not in SHOWN_WORDS]
-        is_dict = bool(call.args) and isinstance(call.args[0], ast.Dict)  # wandb.log({...})
-        return named if is_dict else call.args[:1] + named
+        first = [node for node in call.args[:1] if not isinstance(node, ast.Dict)]  # wandb.log({})
+        return first + [word.value for word in call.keywords if word.arg not in SHOWN_WORDS]
