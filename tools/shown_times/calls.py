@@ -13,6 +13,21 @@ DATES = {
     "datetime.date.today",
 }
 
+# Numbers of processes and threads, which may be shown as they are.
+IDS = {"os.getpid", "os.getppid", "threading.get_ident", "threading.get_native_id"}
+
+# Without a time of their own they take the present.
+TEXTS_OF_DATES = {"time.strftime", "time.ctime", "time.asctime"}
+
+# The kind of what they give, and with how many arguments they give it: any where no number stands.
+READINGS = {
+    **dict.fromkeys(CLOCKS, "reading"),
+    **dict.fromkeys(DATES, "date"),
+    **dict.fromkeys(IDS, "id"),
+    **dict.fromkeys(TEXTS_OF_DATES, "text"),
+}
+ARGUMENTS_OF_READINGS = {**dict.fromkeys(CLOCKS | IDS | TEXTS_OF_DATES, 0), "time.strftime": 1}
+
 # What libraries have measured, and keep under these keys and in these attributes: scikit-learn's
 # searches, the Trainer of Transformers, tqdm's bars, gensim.
 KEPT_KEYS = {
@@ -28,14 +43,10 @@ KEPT_KEYS = {
 KEPT_ATTRIBUTES = {"format_dict", "last_print_t", "refit_time_", "start_t", "total_train_time"}
 KEPT_OF_RECORDS = {"created", "msecs", "relativeCreated"}  # of logging's, which a handler is given
 
-# Numbers of processes and threads, which may be shown as they are.
-IDS = {"os.getpid", "os.getppid", "threading.get_ident", "threading.get_native_id"}
-
-# With so many arguments: without a time of their own they take the present.
-TEXTS_OF_DATES = {"time.strftime": 1, "time.ctime": 0, "time.asctime": 0}
-
 # Read as well, and give what is no number of seconds: a line with one is not looked into.
 OTHER_CLOCKS = {"os.times", "resource.getrusage", "time.clock_gettime", "time.clock_gettime_ns"}
+
+ALL_CLOCKS = CLOCKS | DATES | IDS | OTHER_CLOCKS
 
 # These read a clock where they are given no time.
 WRITERS_OF_TIMES = {*TEXTS_OF_DATES, "time.gmtime", "time.localtime"}
@@ -51,7 +62,11 @@ DATE_METHODS = {
     "timestamp": "reading",
 }
 
-DURATION_ATTRIBUTES = {"seconds", "days", "microseconds"}
+# What an attribute gives of a value, by the value's kind.
+ATTRIBUTES = {
+    "duration": dict.fromkeys(("seconds", "days", "microseconds"), "duration"),
+    **dict.fromkeys(("constant", "count", "plain"), {"shape": "options"}),
+}
 
 TEXT_METHODS = {
     "ljust",
@@ -69,6 +84,7 @@ TEXT_METHODS = {
 TEXT_FUNCTIONS = {"str", "repr", "format", "json.dumps"}
 
 FUNCTIONS_OF_NUMBERS = {"round", "int", "float", "abs", "max", "min", "divmod"}
+STRICT_FUNCTIONS_OF_NUMBERS = {"round", "float"}  # for times that are surely times
 
 FUNCTIONS_OF_LISTS = {
     "len": "plain",
@@ -86,7 +102,13 @@ FUNCTIONS_OF_LISTS = {
     **{f"statistics.{name}": "duration" for name in ("mean", "median", "stdev", "pstdev", "fmean")},
 }
 
-LIST_METHODS = {name: "duration" for name in ("mean", "std", "sum", "min", "max")}
+# What a method makes of a value of a clock, by the value's kind.
+METHODS = {
+    "date": DATE_METHODS,
+    "duration": {"total_seconds": "duration"},
+    "durations": dict.fromkeys(("mean", "std", "sum", "min", "max"), "duration"),
+    "text": dict.fromkeys(TEXT_METHODS, "text"),
+}
 
 # What a function makes of a value of a clock, by its kind.
 TIMES_OF_NUMBERS = {

@@ -12,11 +12,12 @@ number of things.
 
 import ast
 
-from calls import CLOCKS, DATES, IDS, NAMES_OF_CLOCKS, OTHER_CLOCKS, WRITERS_OF_TIMES
-from expressions import Expressions
+from calls import ALL_CLOCKS, NAMES_OF_CLOCKS, WRITERS_OF_TIMES
+from expressions import LISTS_OF, Expressions
 from hiding import hides
+from nodes import defaults, given_to, is_method_call, is_read, last_name, parameters_by_place
 from showing import Showing
-from values import CONSTANT, PLAIN, UNKNOWN, Value, is_of_clock, may_be_shown
+from values import CONSTANT, PLAIN, UNKNOWN, Value, is_known, may_be_shown, of_clock
 
 
 class Flow(Expressions):
@@ -25,12 +26,9 @@ class Flow(Expressions):
     def __init__(self, tree, is_script, is_alone=True, is_trusted=False):
         super().__init__(tree, is_script, is_alone, is_trusted)
         self.showing = Showing(self)
-        self.spoiled_before = frozenset()
-        if is_trusted:
-            self.is_known = not self._changes_clocks() and self._settle() and not self._hands_over()
-            self.spoiled_before = frozenset(self.spoiled)
-        else:
-            self.is_known = not hides(self) and self._settle() and not self._hands_over()
+        is_unseen = self._changes_clocks() if is_trusted else hides(self)
+        self.is_known = not is_unseen and self._settle() and not self._hands_over()
+        self.spoiled_before = frozenset(self.spoiled)
 
     # ---- The whole
 
@@ -38,7 +36,7 @@ class Flow(Expressions):
         """What nothing gives a value to is plain, once all else has one."""
         if not self._repeat(UNKNOWN):
             return False
-        self.held = {k: v for k, v in self.held.items() if v.kind != "unknown"}
+        self.held = {key: value for key, value in self.held.items() if is_known(value)}
         return self._repeat(PLAIN)
 
     def _repeat(self, missing):
@@ -53,36 +51,30 @@ class Flow(Expressions):
 
     def clocks(self):
         """The expressions that name clocks, as they are called; all of them where one is not."""
-        for node in self.scopes.parents:
-            is_name = isinstance(node, (ast.Name, ast.Attribute))
-            if is_name and isinstance(node.ctx, ast.Load) and self._is_clock(node):
-                yield node
+        named = self.scopes.of(ast.Name, ast.Attribute)
+        return [node for node in named if is_read(node) and self._is_clock(node)]
 
     def _is_clock(self, node):
         name = self.meaning(node)
-        if name in CLOCKS | DATES | IDS | OTHER_CLOCKS:
-            return True
         if name in WRITERS_OF_TIMES:
-            return not self._is_given_time(node)
-        last = getattr(node, "attr", getattr(node, "id", ""))
-        return last in NAMES_OF_CLOCKS and self.is_called(node)
+            return not self._is_given_time(self.scopes.parents[node])
+        is_called_so = last_name(node) in NAMES_OF_CLOCKS and self.is_called(node)
+        return is_called_so or name in ALL_CLOCKS
 
-    def _is_given_time(self, node):
-        call = self.scopes.parents[node]
+    def _is_given_time(self, call):
         return isinstance(call, ast.Call) and call not in self.sources and bool(call.args)
 
     def _hands_over(self):
         """True for a file that holds a clock by another name: `now = time.time`."""
-        return not all(self.is_called(node) for node in self.clocks())
+        return not all(map(self.is_called, self.clocks()))
 
     def _changes_clocks(self):
         """`time.time = clock.now`."""
-        return any(
-            isinstance(node, ast.Attribute)
-            and not isinstance(node.ctx, ast.Load)
-            and node.attr in NAMES_OF_CLOCKS
-            for node in self.scopes.parents
-        )
+        changed = {node.attr for node in self.scopes.written(ast.Attribute)}
+        return not changed.isdisjoint(NAMES_OF_CLOCKS)
+
+    def is_only_shown(self, reading):
+        return self.is_known and reading in self.sources and reading not in self.spoiled
 
     # ---- Statements
 
@@ -97,15 +89,19 @@ class Flow(Expressions):
             if isinstance(child, ast.stmt):
                 self.body([child])
             elif isinstance(child, ast.expr):
-                self.spoil(self.value(child))
-            elif not isinstance(child, (ast.expr_context, ast.operator, ast.cmpop)):
+                self.use([child])
+            else:
                 self.children(child)
 
     def do_Expr(self, node):
         call = node.value
-        if isinstance(call, ast.Call) and (self.shows(call) or self.appends(call)):
-            return
-        self.value(call)
+        is_call = isinstance(call, ast.Call)
+        if is_call and self.showing.shows(call):
+            self.show(call)
+        elif is_call and self._is_append(call):
+            self.append(call.func.value, call.args[0])
+        else:
+            self.value(call)
 
     def do_Assign(self, node):
         value = self.value(node.value)
@@ -119,18 +115,18 @@ class Flow(Expressions):
     def do_AugAssign(self, node):
         key = self._key_of(node.target)
         if key is None:
-            self.spoil(self.value(node.value))
+            self.use([node.value])
             return self.children(node.target)
         before = self.held.get(key, self.missing)
         value = self.value(node.value)
-        is_total = isinstance(node.op, ast.Add) and before.kind == "constant"  # total = 0.0
-        if not is_total or value.kind != "duration":
+        is_sum = isinstance(node.op, ast.Add) and value.kind == "duration"
+        if not is_sum or before.kind != "constant":  # total = 0.0
             value = self.operate(node.op, before, value)
         return self.bind(node.target, value)
 
     def _key_of(self, target):
         if isinstance(target, ast.Name):
-            return self.scopes.scope_with(target, target.id), target.id
+            return self.scopes.key_of(target)
         return ("attribute", target.attr) if self.is_followed_attribute(target) else None
 
     def do_For(self, node):
@@ -138,46 +134,44 @@ class Flow(Expressions):
         self.body(node.body + node.orelse)
 
     def do_Return(self, node):
-        value = PLAIN if node.value is None else self.value(node.value)
         function = self.scopes.scope_of(node)
-        name = getattr(function, "name", "")
-        is_followed = self.is_script and self.functions.get(name) is function
-        if is_followed:
-            self.give((function, "return"), CONSTANT if node.value is None else value)
+        value = CONSTANT if node.value is None else self.value(node.value)
+        if self.is_own_function(function):
+            self.give((function, "return"), value)
         else:
             self.spoil(value)
 
+    def is_own_function(self, function):
+        """One of a script's whose calls are all seen."""
+        name = getattr(function, "name", "")
+        return self.is_script and self.functions.get(name) is function
+
     def do_FunctionDef(self, node):
-        for default in [*node.args.defaults, *node.args.kw_defaults, *node.decorator_list]:
-            if default is not None:
-                self.spoil(self.value(default))
-        is_followed = self.is_script and self.functions.get(node.name) is node
-        for argument in ast.walk(node.args):
-            if isinstance(argument, ast.arg) and not is_followed:
-                self.give((node, argument.arg), PLAIN)
-        if is_followed:
+        self.use([*defaults(node), *node.decorator_list])
+        if self.is_own_function(node):
             self._give_defaults(node)
+        else:
+            self._hide_parameters(node)
         self.give((self.scopes.scope_of(node), node.name), PLAIN)
         self.body(node.body)
 
     do_AsyncFunctionDef = do_FunctionDef
 
     def _give_defaults(self, node):
-        arguments = [*node.args.posonlyargs, *node.args.args]
-        pairs = [*zip(arguments[::-1], node.args.defaults[::-1])]
-        pairs += [pair for pair in zip(node.args.kwonlyargs, node.args.kw_defaults) if pair[1]]
-        for argument, default in pairs:
-            self.give((node, argument.arg), self.value(default))
+        by_place = zip(parameters_by_place(node)[::-1], node.args.defaults[::-1])
+        by_name = zip(node.args.kwonlyargs, node.args.kw_defaults)
+        for parameter, default in [*by_place, *by_name]:
+            if default is not None:
+                self.give((node, parameter.arg), self.value(default))
 
     def do_ClassDef(self, node):
         words = [word.value for word in node.keywords]
-        for expression in [*node.bases, *words, *node.decorator_list]:
-            self.spoil(self.value(expression))
+        self.use([*node.bases, *words, *node.decorator_list])
         self.body(node.body)
 
     def do_With(self, node):
         for item in node.items:
-            self.spoil(self.value(item.context_expr))
+            self.use([item.context_expr])
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, PLAIN)
         self.body(node.body)
@@ -186,31 +180,26 @@ class Flow(Expressions):
 
     # ---- What shows
 
-    def shows(self, call):
-        if not self.showing.shows(call):
-            return False
+    def show(self, call):
         self.children(call.func)
-        self.spoil(*[self.value(argument) for argument in self.showing.names_of(call)])
-        for argument in [*call.args, *(word.value for word in call.keywords)]:
-            value = self.value(argument)
-            if is_of_clock(value) and not may_be_shown(value):
+        self.use(self.showing.names_of(call))
+        for value in of_clock(self.values(given_to(call))):
+            if not may_be_shown(value):
                 self.spoil(value)
-        return True
 
-    def appends(self, call):
+    @staticmethod
+    def _is_append(call):
         """`seconds.append(time.time() - start)`."""
-        function = call.func
-        is_append = isinstance(function, ast.Attribute) and function.attr == "append"
-        if not is_append or len(call.args) != 1 or call.keywords:
-            return False
-        value = self.value(call.args[0])
-        kind = {"duration": "durations", "text": "texts"}.get(value.kind)
-        if kind is None or not self.showing.is_own_list(function.value):
-            self.spoil(value)
-            self.spoil(self.value(function.value))
-            return True
-        self.bind(function.value, Value(kind, value.sources))
-        return True
+        is_append = is_method_call(call) and call.func.attr == "append"
+        return is_append and len(call.args) == 1 and not call.keywords
+
+    def append(self, target, item):
+        value = self.value(item)
+        kind = LISTS_OF.get(value.kind)
+        if kind is not None and self.showing.is_own_list(target):
+            self.bind(target, Value(kind, value.sources))
+        else:
+            self.spoil(value, self.value(target))
 
 
 def _last_line(statement):
@@ -222,23 +211,21 @@ def _last_line(statement):
 
 def kept_lines(flow):
     """The lines that take a time which a library keeps, and do not only show it."""
-    for node in flow.scopes.parents:
-        is_item = isinstance(node, ast.Subscript) and flow.is_kept_item(node)
-        if is_item or (isinstance(node, ast.Attribute) and flow.is_kept_attribute(node)):
-            if not flow.is_known or node not in flow.sources or node in flow.spoiled:
-                yield node.lineno
+    for node in flow.scopes.of(ast.Attribute, ast.Subscript):
+        if flow.is_kept(node) and not flow.is_only_shown(node):
+            yield node.lineno
 
 
 def shown_lines(flow, lines):
     """Those of the lines whose readings are only shown."""
     if not flow.is_known:
         return []
-    shown, others = set(), set()
+    readings = {True: set(), False: set()}
     for node in flow.clocks():
         statement = flow.scopes.statement_of(node)
-        call = flow.scopes.parents[node]
-        is_shown = call in flow.sources and call not in flow.spoiled
         first = min(statement.lineno, node.lineno)
         last = max(_last_line(statement), node.end_lineno)
-        (shown if is_shown else others).update(range(first, last + 1))
-    return [line for line in lines if line in shown and line not in others]
+        is_shown = flow.is_only_shown(flow.scopes.parents[node])
+        readings[is_shown].update(range(first, last + 1))
+    shown = readings[True] - readings[False]
+    return [line for line in lines if line in shown]

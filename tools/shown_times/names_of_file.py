@@ -5,8 +5,20 @@ import ast
 from attributes import Attributes
 from calls import ENDINGS_OF_LOGGING
 from meters import Meters
+from nodes import has_yield, last_name, name_of_alias, names_as_texts
 from scopes import Scopes
-from values import COUNT, NUMBERS, PLAIN, UNKNOWN, Value, are_alike, is_of_clock, together
+from values import (
+    PLAIN,
+    UNKNOWN,
+    Value,
+    are_alike,
+    is_known,
+    kinds_of,
+    of_clock,
+    plain_of,
+    together,
+    without_clock,
+)
 
 
 class Names:
@@ -28,19 +40,16 @@ class Names:
         self.sources = {}  # the calls of clocks, by node
         self.functions = self._own_functions()
         self.missing = UNKNOWN  # of a name that nothing gave a value to
-        self.handles_records = any(map(self.is_of_logging, self.scopes.parents))
+        self.handles_records = any(map(self.is_of_logging, self.scopes.of(ast.ClassDef)))
 
     @staticmethod
     def is_of_logging(node):
         """A class that is handed the records of a log."""
-        bases = [
-            getattr(base, "attr", getattr(base, "id", "")) for base in getattr(node, "bases", ())
-        ]
-        return any(base.endswith(ENDINGS_OF_LOGGING) for base in bases)
+        return any(last_name(base).endswith(ENDINGS_OF_LOGGING) for base in node.bases)
 
     def _own_functions(self):
         """Functions of the file that are called by their names, and nothing else."""
-        functions = {node.name: node for node in self.tree.body if self._is_plain_function(node)}
+        functions = {node.name: node for node in filter(self._is_plain_function, self.tree.body)}
         for node in self.scopes.parents:
             for name in self._names_of(node) & functions.keys():
                 if functions[name] is not node:
@@ -51,23 +60,17 @@ class Names:
         """What the node binds, or reads without calling it."""
         if isinstance(node, ast.Name):
             return set() if self.is_called(node) else {node.id}
-        if isinstance(node, ast.alias):
-            return {node.asname or node.name.split(".")[0]}
-        names = {getattr(node, "name", None), getattr(node, "rest", None)}
-        return {name for name in names if isinstance(name, str)}
-
-    def _is_plain_function(self, node):
-        if not isinstance(node, ast.FunctionDef) or node.decorator_list:
-            return False
-        return not (node.args.vararg or node.args.kwarg or self._yields(node))
+        return {name_of_alias(node)} if isinstance(node, ast.alias) else names_as_texts(node)
 
     @staticmethod
-    def _yields(function):
-        return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function))
+    def _is_plain_function(node):
+        if not isinstance(node, ast.FunctionDef):
+            return False
+        has_more = node.decorator_list or node.args.vararg or node.args.kwarg
+        return not has_more and not has_yield(node)
 
     def is_called(self, node):
-        parent = self.scopes.parents[node]
-        return isinstance(parent, ast.Call) and parent.func is node
+        return self.scopes.call_of(node) is not None
 
     def meaning(self, node):
         """ "time.perf_counter" of an expression that names something imported, or a builtin."""
@@ -77,15 +80,12 @@ class Names:
         if not isinstance(node, ast.Name):
             return ""
         scope = self.scopes.scope_with(node, node.id)
-        if scope is None:
-            return node.id
-        return self.scopes.imported(scope, node.id)
+        return node.id if scope is None else self.scopes.imported(scope, node.id)
 
     def own_function(self, node):
-        if not isinstance(node, ast.Name) or node.id not in self.functions:
-            return None
-        is_of_file = self.scopes.scope_with(node, node.id) is self.tree
-        return self.functions[node.id] if is_of_file else None
+        """The function of the file that the name means; None for another one."""
+        is_of_file = isinstance(node, ast.Name) and self.scopes.key_of(node)[0] is self.tree
+        return self.functions.get(node.id) if is_of_file else None
 
     def spoil(self, *values):
         self.spoiled.update(*(value.sources for value in values))
@@ -93,19 +93,23 @@ class Names:
 
     def joined(self, values):
         """What a name has that is given all of these."""
-        values = [value for value in values if value.kind != "unknown"]
+        values = list(filter(is_known, values))
         if not values:
             return self.missing
         if are_alike(values):
             return self._joined_alike(values)
-        of_clock = [value for value in values if is_of_clock(value)]
-        if not of_clock:
-            return COUNT if {value.kind for value in values} <= NUMBERS else PLAIN
-        others = {value.kind for value in values if not is_of_clock(value)}
-        if are_alike(of_clock) and (others <= {"constant"} or of_clock[0].kind == "text"):
-            return self._joined_alike(of_clock)
-        self.spoil(*of_clock)
-        return Value("plain", together(of_clock))
+        times = of_clock(values)
+        if not times:
+            return plain_of(values)
+        if are_alike(times) and self._may_be_with(times[0].kind, without_clock(values)):
+            return self._joined_alike(times)
+        self.spoil(*times)
+        return Value("plain", together(times))
+
+    @staticmethod
+    def _may_be_with(kind, others):
+        """`begun = None` first, and a time later; a text may be any of several."""
+        return kind == "text" or kinds_of(others) <= {"constant"}
 
     def _joined_alike(self, values):
         """A plain one may have the readings that were spoiled as it was given them."""
@@ -114,15 +118,15 @@ class Names:
 
     def give(self, key, value):
         held = self.joined([self.held.get(key, UNKNOWN), value])
-        if held.kind == "plain" and held.sources:
-            self.spoiled.update(held.sources)
+        if held.kind == "plain":
+            self.spoil(held)
         self.held[key] = held
 
     def meter_of(self, node):
         """The key of the object that a name names; None for another expression."""
         if not isinstance(node, ast.Name):
             return None
-        key = self.scopes.scope_with(node, node.id), node.id
+        key = self.scopes.key_of(node)
         return ("meter", *key) if key in self.meters.keys else None
 
     def is_followed_attribute(self, node):
@@ -132,11 +136,7 @@ class Names:
 
     def bind(self, target, value):
         if isinstance(target, ast.Name):
-            scope = self.scopes.scope_with(target, target.id)
-            is_for_others = scope is self.tree and not self.is_script
-            if isinstance(scope, ast.ClassDef) or is_for_others:
-                self.spoil(value)
-            self.give((scope, target.id), value)
+            self._bind_name(self.scopes.key_of(target), value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.bind_each(target.elts, value)
         elif self.is_followed_attribute(target):
@@ -146,10 +146,21 @@ class Names:
             self.spoil(value)
             self.children(target)
 
+    def _bind_name(self, key, value):
+        """Others may read what a class binds, or a module."""
+        is_for_others = key[0] is self.tree and not self.is_script
+        if is_for_others or isinstance(key[0], ast.ClassDef):
+            self.spoil(value)
+        self.give(key, value)
+
     def bind_each(self, targets, value):
         parts = value.parts
         if value.kind != "group" or len(parts) != len(targets):
-            self.spoil(value)
-            parts = [UNKNOWN if value.kind == "unknown" else PLAIN] * len(targets)
+            parts = [self.unfollowed(value)] * len(targets)
         for target, part in zip(targets, parts):
             self.bind(target, part)
+
+    def unfollowed(self, value):
+        """What a part of it, or of what it gives, has that no rule speaks of."""
+        self.spoil(value)
+        return UNKNOWN if value.kind == "unknown" else PLAIN

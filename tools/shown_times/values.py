@@ -39,6 +39,32 @@ def is_of_clock(value):
     return bool(value.sources) and value.kind not in WITHOUT_CLOCK
 
 
+def is_known(value):
+    return value.kind != "unknown"
+
+
+def of_clock(values):
+    return list(filter(is_of_clock, values))
+
+
+def without_clock(values):
+    return [value for value in values if not is_of_clock(value)]
+
+
+def kinds_of(values):
+    return {value.kind for value in values}
+
+
+def only_one(kinds):
+    """None of several, or of none."""
+    return next(iter(kinds)) if len(kinds) == 1 else None
+
+
+def plain_of(values):
+    """What is made of values that have no clock."""
+    return COUNT if kinds_of(values) <= NUMBERS else PLAIN
+
+
 def may_be_shown(value):
     if value.kind == "group":
         return are_shown(value.parts)
@@ -47,7 +73,7 @@ def may_be_shown(value):
 
 def are_shown(values):
     """What has no clock may be anything."""
-    return all(may_be_shown(value) for value in values if is_of_clock(value))
+    return all(map(may_be_shown, of_clock(values)))
 
 
 def are_alike(values):
@@ -59,8 +85,7 @@ def together(values):
 
 
 def is_part_of_times(node):
-    value = getattr(node, "value", None)
-    return isinstance(value, (int, float)) and value in PARTS_OF_TIMES
+    return getattr(node, "value", None) in PARTS_OF_TIMES
 
 
 def is_next_to_nothing(node):
@@ -69,79 +94,75 @@ def is_next_to_nothing(node):
     return isinstance(value, (int, float)) and 0 <= value <= 1e-3
 
 
-# ---- Arithmetic: the kind of what is made of two kinds; None where that may be anything
+# ---- Arithmetic: the kind of what is made of two kinds. What no row allows may be anything.
 
 
-def _of_difference(left, right, _):
-    if left == right and left in ("reading", "scaled", "date", "duration"):
-        return "duration"
-    return left if left in TIMES and right in NUMBERS else None
+def rows_by_kinds(rows):
+    """By operator and two kinds. A row has an operator, kinds on the left, kinds on the right, and
+    what it makes of each two."""
+    return {
+        (operator, left, right): made
+        for operator, lefts, rights, made in rows
+        for left in lefts.split()
+        for right in rights.split()
+    }
 
 
-def _of_sum(left, right, right_node):
-    kinds = {left, right}
-    if kinds & {"text"} and not kinds - {"text", *WITHOUT_CLOCK}:
-        return "text"
-    if left == right == "duration" or (left == "duration" and is_next_to_nothing(right_node)):
-        return "duration"
-    if left == right and left in ("durations", "texts"):
-        return left
-    return left if left in TIMES and right in NUMBERS else None
+# Of constants the numbers that say more: "part", of PARTS_OF_TIMES, and "least", next to nothing.
+NUMBER = "constant part least count"
+FIXED_NUMBER = "constant part least"
+
+OPERATIONS = rows_by_kinds(
+    [
+        (ast.Sub, "reading", "reading", "duration"),
+        (ast.Sub, "scaled", "scaled", "duration"),
+        (ast.Sub, "date", "date", "duration"),
+        (ast.Sub, "duration", "duration", "duration"),
+        (ast.Sub, "reading", NUMBER, "reading"),
+        (ast.Sub, "scaled", NUMBER, "scaled"),
+        (ast.Sub, "date", NUMBER, "date"),
+        (ast.Add, "text", f"text options plain {NUMBER}", "text"),
+        (ast.Add, f"options plain {NUMBER}", "text", "text"),
+        (ast.Add, "duration", "duration least", "duration"),
+        (ast.Add, "durations", "durations", "durations"),
+        (ast.Add, "texts", "texts", "texts"),
+        (ast.Add, "reading", NUMBER, "reading"),
+        (ast.Add, "scaled", NUMBER, "scaled"),
+        (ast.Add, "date", NUMBER, "date"),
+        (ast.Mult, "duration", NUMBER, "duration"),
+        (ast.Mult, NUMBER, "duration", "duration"),
+        (ast.Mult, "durations", NUMBER, "durations"),
+        (ast.Mult, NUMBER, "durations", "durations"),
+        (ast.Mult, "text", NUMBER, "text"),
+        (ast.Mult, NUMBER, "text", "text"),
+        (ast.Mult, "reading scaled", FIXED_NUMBER, "scaled"),
+        (ast.Mult, FIXED_NUMBER, "reading scaled", "scaled"),
+        (ast.Div, "duration", f"duration {NUMBER}", "duration"),
+        (ast.Div, NUMBER, "duration", "duration"),
+        (ast.Div, "durations", NUMBER, "durations"),
+        (ast.Div, "reading scaled", FIXED_NUMBER, "scaled"),
+        (ast.FloorDiv, "duration", "part", "duration"),
+        (ast.FloorDiv, "reading scaled", "part", "scaled"),
+        (ast.Mod, "duration", "part", "duration"),
+    ]
+)
+
+# Of times that are surely times, for a flow that is trusted: by units, and a number of things by a
+# time.
+STRICT_OPERATIONS = rows_by_kinds(
+    [
+        (ast.Sub, "reading", "reading", "duration"),
+        (ast.Sub, "date", "date", "duration"),
+        (ast.Sub, "duration", "duration", "duration"),
+        (ast.Add, "duration", "duration", "duration"),
+        (ast.Mult, "duration", "part", "duration"),
+        (ast.Div, "duration", "part count", "duration"),
+        (ast.Div, NUMBER, "duration", "rate"),
+    ]
+)
 
 
-def _of_product(left, right, _):
-    kinds = {left, right}
-    for kind in ("duration", "durations", "text"):
-        if kind in kinds and left != right and not kinds - {kind, *NUMBERS}:
-            return kind
-    return "scaled" if "constant" in kinds and kinds & {"reading", "scaled"} else None
-
-
-def _of_quotient(left, right, _):
-    if "duration" in (left, right) and not {left, right} - {"duration", *NUMBERS}:
-        return "duration"
-    if left == "durations" and right in NUMBERS:
-        return "durations"
-    return "scaled" if left in ("reading", "scaled") and right == "constant" else None
-
-
-def _of_floor_division(left, right, right_node):
-    if not is_part_of_times(right_node):
-        return None
-    return {"duration": "duration", "reading": "scaled", "scaled": "scaled"}.get(left)
-
-
-def _of_remainder(left, right, right_node):
-    return _of_floor_division(left, right, right_node) if left == "duration" else None
-
-
-OPERATIONS = {
-    ast.Sub: _of_difference,
-    ast.Add: _of_sum,
-    ast.Mult: _of_product,
-    ast.Div: _of_quotient,
-    ast.FloorDiv: _of_floor_division,
-    ast.Mod: _of_remainder,
-}
-
-
-def kind_of_operation(operator, left, right, right_node):
-    rule = OPERATIONS.get(type(operator))
-    return rule(left, right, right_node) if rule else None
-
-
-# ---- Arithmetic of times that are surely times: by units, and a number of things by a time
-
-
-def strict_kind(operator, left, right, right_node):
-    """As kind_of_operation(), for a flow that is trusted."""
-    is_unit = getattr(right_node, "value", None) in PARTS_OF_TIMES
-    if isinstance(operator, ast.Sub):
-        return "duration" if left == right and left in ("reading", "date", "duration") else None
-    if isinstance(operator, ast.Add):
-        return "duration" if left == right == "duration" else None
-    if isinstance(operator, ast.Div) and right == "duration":
-        return "rate" if left in ("constant", "count") else None
-    is_scaled = isinstance(operator, (ast.Mult, ast.Div)) and is_unit
-    is_share = isinstance(operator, ast.Div) and right == "count"
-    return "duration" if left == "duration" and (is_scaled or is_share) else None
+def kind_of_operand(value, node):
+    if is_part_of_times(node):
+        return "part"
+    return "least" if is_next_to_nothing(node) else value.kind
