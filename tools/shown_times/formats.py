@@ -9,9 +9,11 @@ the form alone. And no other text of the file may look like it.
 
 import ast
 import re
+from itertools import takewhile
 from typing import NamedTuple
 
 from calls import METHODS_OF_LOGGERS, SHOWING_FUNCTIONS
+from nodes import has_star, is_no_star, text_of, words_of
 
 NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 COUNT = r"\s*-?\d+\s*"
@@ -20,10 +22,14 @@ ANYTHING = r".*?"
 SPECIFIER = re.compile(r"%(%|[-+ #0]*\d*(?:\.\d+)?[a-zA-Z])")
 UNITS = re.compile(r" ?(?:secs?|seconds|ms|us|min|m|s|h)?(?![\w/])")
 RATE_UNITS = re.compile(r" ?(?:[a-z]+/s(?:ec(?:ond)?)?|fps|[a-z]+ per sec(?:ond)?)\b")
+BEFORE_TIMES = " =:([,|"
 END_OF_POSTFIX = r"(?=[,\]]|$)"  # of a bar's: `[00:01<00:02, 8.1it/s, loss=0.5, seconds=0.2]`
 LEAST_LETTERS = 3
 MOST_FIELDS = 8
 MOST_UNCLEAR = 2  # fields that may hold any text: each makes a search longer
+
+PATTERNS_OF_SPECS = {"d": COUNT, **dict.fromkeys("fegFEG%", ANY_NUMBER)}
+PATTERNS_OF_KINDS = {"count": ANY_NUMBER, "constant": ANY_NUMBER}
 
 
 class Fixed(str):
@@ -44,27 +50,34 @@ class Form(NamedTuple):
     end: str = "$"
 
     def pattern(self, place):
-        parts = [re.escape(self.fixed[0])]
-        for number, (field, text) in enumerate(zip(self.fields, self.fixed[1:])):
-            is_time = number == place
-            parts.append(rf"\s*({field.pattern})" if is_time else f"(?:{field.pattern})")
-            parts.append(re.escape(text))
+        around = [f"(?:{field.pattern})" for field in self.fields]
+        around[place] = rf"\s*({self.fields[place].pattern})"
         begin = "^" if self.is_whole_line else r"(?:^|(?<=[\s\]:|>-]))"
+        parts = [re.escape(self.fixed[0])]
+        for pattern, text in zip(around, self.fixed[1:]):
+            parts += [pattern, re.escape(text)]
         return begin + "".join(parts) + self.end
 
+    def example(self):
+        return "7".join(self.fixed)
+
     def is_strict(self, place):
-        """One side of the time is clear, and its unit fits."""
-        letters = sum(letter.isalpha() for text in self.fixed for letter in text)
-        unclear = [field.pattern == ANYTHING for field in self.fields]
-        if letters < LEAST_LETTERS or len(unclear) > MOST_FIELDS or sum(unclear) > MOST_UNCLEAR:
-            return False
-        if any(unclear[:place]) and any(unclear[place + 1 :]):
-            return False
-        before, behind = self.fixed[place], self.fixed[place + 1]
-        is_apart = not before or before[-1] in " =:([,|"
-        is_apart &= bool(behind) or place == len(self.fields) - 1
+        """It has words, one side of the time is clear, and the time's unit fits."""
+        letters = sum(map(str.isalpha, "".join(self.fixed)))
         units = RATE_UNITS if self.fields[place].kind == "rate" else UNITS
-        return is_apart and units.match(behind) is not None
+        is_worded = letters >= LEAST_LETTERS and units.match(self.fixed[place + 1]) is not None
+        return is_worded and self._is_clear(place) and self._is_apart(place)
+
+    def _is_clear(self, place):
+        unclear = [field.pattern == ANYTHING for field in self.fields]
+        is_short = len(unclear) <= MOST_FIELDS and sum(unclear) <= MOST_UNCLEAR
+        return is_short and not (any(unclear[:place]) and any(unclear[place + 1 :]))
+
+    def _is_apart(self, place):
+        """No other field touches the time, nor a word in front of it."""
+        before, behind = self.fixed[place : place + 2]
+        is_last = place == len(self.fields) - 1
+        return (is_last or behind != "") and (before == "" or before[-1] in BEFORE_TIMES)
 
 
 class Formats:
@@ -74,13 +87,10 @@ class Formats:
         self.flow = flow
         self.forms = []
         self.known = set()  # the texts in them
-        self.texts = []  # the others of the file, each as it may be printed
-        for node in flow.scopes.parents:
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        for node in flow.scopes.of(ast.Expr):
+            if isinstance(node.value, ast.Call):
                 self._add(node.value)
-                self._add_postfix(node.value)
-        for node in flow.scopes.parents:
-            self._add_text(node)
+        self.texts = list(self._other_texts())  # each as it may be printed
 
     def patterns(self):
         for form in self.forms:
@@ -91,36 +101,53 @@ class Formats:
     def _is_one(self, form, place):
         """No other text of the file looks like it, and no form like it has something else there."""
         pattern = re.compile(form.pattern(place))
-        for other in self.forms:
-            line = "".join(
-                text + value for text, value in zip(other.fixed, [*("7" for _ in other.fields), ""])
-            )
-            found = pattern.search(line)
-            if found and not (other.fixed == form.fixed and other.fields[place].kind):
-                return False
-        return not any(pattern.search(text) for text in self.texts)
+        others = [
+            other.example()
+            for other in self.forms
+            if other.fixed != form.fixed or not other.fields[place].kind
+        ]
+        return not any(map(pattern.search, [*others, *self.texts]))
 
-    def _add_text(self, node):
-        """Of a text that is no argument of a print which is known: what it may look like."""
-        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-        around = self.flow.scopes.parents.get(node)
-        if isinstance(node, ast.JoinedStr):
-            text = "".join(
-                part.value if isinstance(part, ast.Constant) else "7" for part in node.values
-            )
-        elif is_text and not isinstance(around, (ast.JoinedStr, ast.FormattedValue)):
-            text = SPECIFIER.sub("7", re.sub(r"\{[^{}]*\}", "7", node.value))
-        else:
-            return
-        if node not in self.known:
-            self.texts += text.split("\n")
+    def _other_texts(self):
+        """The lines of the texts that are no argument of a print which is known."""
+        scopes = self.flow.scopes
+        for node in set(scopes.of(ast.JoinedStr)) - self.known:
+            yield from "".join(text_of(part) or "7" for part in node.values).split("\n")
+        for node in set(scopes.texts()) - self.known:
+            if not isinstance(scopes.parents[node], (ast.JoinedStr, ast.FormattedValue)):
+                text = SPECIFIER.sub("7", re.sub(r"\{[^{}]*\}", "7", node.value))
+                yield from text.split("\n")
 
     # ---- What a call prints: texts, and fields between them
 
     def _add(self, call):
-        pieces, is_whole_line = self._pieces_of_call(call)
-        if pieces is None:
-            return
+        method = getattr(call.func, "attr", "")
+        if self.flow.meaning(call.func) in SHOWING_FUNCTIONS:
+            self._add_print(call)
+        elif method in METHODS_OF_LOGGERS:
+            self._add_log(call)
+        elif method == "set_postfix":
+            self._add_postfix(call)
+
+    def _add_print(self, call):
+        if words_of(call) <= {"flush", "file"} and not has_star(call.args):
+            self._add_lines(self._joined(call.args), True)
+
+    def _add_log(self, call):
+        if call.args and not call.keywords:
+            text, *values = call.args
+            pieces = self._of_specifiers(text, values) if values else self._pieces(text)
+            self._add_lines(pieces, False)
+
+    def _add_postfix(self, call):
+        """`bar.set_postfix(loss=loss, seconds=seconds)`: each stands for itself."""
+        words = [] if call.args else call.keywords
+        for word in words:
+            if word.arg is not None:
+                line = [Fixed(f"{word.arg}="), *self._pieces(word.value)]
+                self._add_line(line, False, END_OF_POSTFIX)
+
+    def _add_lines(self, pieces, is_whole_line):
         for line in self._lines(pieces):
             self._add_line(line, is_whole_line)
 
@@ -134,15 +161,6 @@ class Formats:
                 fixed.append("")
         self.forms.append(Form(tuple(fixed), tuple(fields), is_whole_line, end))
 
-    def _add_postfix(self, call):
-        """`bar.set_postfix(loss=loss, seconds=seconds)`: each stands for itself."""
-        if getattr(call.func, "attr", "") != "set_postfix" or call.args:
-            return
-        for word in call.keywords:
-            if word.arg is not None:
-                line = [Fixed(f"{word.arg}="), *self._pieces(word.value)]
-                self._add_line(line, False, END_OF_POSTFIX)
-
     @staticmethod
     def _lines(pieces):
         lines = [[]]
@@ -155,21 +173,6 @@ class Formats:
             lines += [[Fixed(text)] for text in others]
         return lines
 
-    def _pieces_of_call(self, call):
-        """Its pieces, and whether they are the whole line. None for what prints nothing, or in a way
-        that is not followed."""
-        name = self.flow.meaning(call.func)
-        if name in SHOWING_FUNCTIONS:
-            is_plain = all(word.arg in ("flush", "file") for word in call.keywords)
-            is_plain &= not any(isinstance(argument, ast.Starred) for argument in call.args)
-            return (self._joined(call.args) if is_plain else None), True
-        is_logger = getattr(call.func, "attr", "") in METHODS_OF_LOGGERS
-        if not is_logger or not call.args or call.keywords:
-            return None, False
-        if len(call.args) == 1:
-            return self._pieces(call.args[0]), False
-        return self._of_specifiers(call.args[0], call.args[1:]), False
-
     def _joined(self, arguments):
         pieces = []
         for number, argument in enumerate(arguments):
@@ -178,57 +181,60 @@ class Formats:
         return pieces
 
     def _pieces(self, node):
-        if isinstance(node, ast.Constant):
-            self.known.add(node)
-            return [Fixed(node.value)]
-        if isinstance(node, ast.JoinedStr):
-            self.known.add(node)
-            return [piece for part in node.values for piece in self._pieces(part)]
-        if isinstance(node, ast.FormattedValue):
-            return [self._field(node.value, self._spec_of(node))]
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-            values = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
-            return self._of_specifiers(node.left, values)
+        rule = self.RULES.get(type(node), Formats._of_value)
+        return rule(self, node)
+
+    def _of_value(self, node):
         return [self._field(node, "")]
 
-    @staticmethod
-    def _spec_of(node):
-        """The last letter of a format: "f" of `{x:.2f}`."""
-        spec = getattr(node.format_spec, "values", None) or [None]
-        text = getattr(spec[-1], "value", "") if len(spec) == 1 else ""
-        return text[-1:] if isinstance(text, str) else ""
+    def _of_constant(self, node):
+        self.known.add(node)
+        return [Fixed(node.value)]
+
+    def _of_joined_str(self, node):
+        self.known.add(node)
+        return [piece for part in node.values for piece in self._pieces(part)]
+
+    def _of_formatted_value(self, node):
+        """By the last letter of a format: "f" of `{x:.2f}`."""
+        parts = getattr(node.format_spec, "values", [])
+        spec = text_of(parts[0]) if len(parts) == 1 else None
+        return [self._field(node.value, (spec or "")[-1:])]
+
+    def _of_operation(self, node):
+        if not isinstance(node.op, ast.Mod):
+            return self._of_value(node)
+        values = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+        return self._of_specifiers(node.left, values)
+
+    RULES = {
+        ast.Constant: _of_constant,
+        ast.JoinedStr: _of_joined_str,
+        ast.FormattedValue: _of_formatted_value,
+        ast.BinOp: _of_operation,
+    }
 
     def _of_specifiers(self, text, values):
         """`"%d: %.1f s"` with its values."""
-        if not isinstance(getattr(text, "value", None), str):
+        if text_of(text) is None:
             return [Field(ANYTHING)]
         self.known.add(text)
-        pieces, at, left = [], 0, list(values)
-        for found in SPECIFIER.finditer(text.value):
-            pieces.append(Fixed(text.value[at : found.start()]))
-            at = found.end()
-            if found[1] == "%":
-                pieces.append(Fixed("%"))
-            else:
-                is_there = bool(left) and not isinstance(left[0], ast.Starred)
-                value = left.pop(0) if is_there else None
-                pieces.append(self._field(value, found[1][-1]) if value else Field(ANYTHING))
-        return [*pieces, Fixed(text.value[at:])]
+        left = takewhile(is_no_star, values)
+        first, *others = SPECIFIER.split(text.value)
+        pieces = [Fixed(first)]
+        for spec, behind in zip(others[::2], others[1::2]):
+            pieces += [self._of_specifier(spec, left), Fixed(behind)]
+        return pieces
+
+    def _of_specifier(self, spec, values):
+        if spec == "%":
+            return Fixed("%")
+        value = next(values, None)
+        return Field(ANYTHING) if value is None else self._field(value, spec[-1])
 
     def _field(self, node, spec):
         value = self.flow.value(node)
-        is_only_shown = not value.sources & self.flow.spoiled_before
-        if value.kind in ("duration", "rate") and value.sources and is_only_shown:
+        is_time = value.kind in ("duration", "rate") and bool(value.sources)
+        if is_time and value.sources.isdisjoint(self.flow.spoiled_before):
             return Field(NUMBER, value.kind)
-        if spec == "d":
-            return Field(COUNT)
-        is_number = value.kind in ("count", "constant") or spec in (
-            "f",
-            "e",
-            "g",
-            "F",
-            "E",
-            "G",
-            "%",
-        )
-        return Field(ANY_NUMBER if is_number else ANYTHING)
+        return Field(PATTERNS_OF_SPECS.get(spec) or PATTERNS_OF_KINDS.get(value.kind, ANYTHING))
