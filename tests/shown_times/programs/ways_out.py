@@ -115,3 +115,7 @@ u = time.time()  # reason
 print("rate", 1.0 + (time.time() - u))  # reason
 v = time.time()  # reason
 print(v - int(v))
+w = time.time()  # reason
+report(**{"seconds": time.time() - w}, **{"loss": 1})  # reason
+x = time.time()  # reason
+np.save(**{"arr": time.time() - x}, **{"file": "x.npy"})  # reason
