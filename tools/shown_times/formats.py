@@ -175,10 +175,9 @@ class Formats:
 
     def _joined(self, arguments):
         pieces = []
-        for number, argument in enumerate(arguments):
-            pieces += [Fixed(" ")] if number else []
-            pieces += self._pieces(argument)
-        return pieces
+        for argument in arguments:
+            pieces += [*self._pieces(argument), Fixed(" ")]
+        return pieces[:-1]
 
     def _pieces(self, node):
         rule = self.RULES.get(type(node), Formats._of_value)

@@ -58,7 +58,7 @@ class Saving:
         return isinstance(node, ast.Constant)
 
     def _is_plain_dict(self, node):
-        return all(map(self._is_plain, node.values)) and None not in node.keys
+        return None not in node.keys and all(map(self._is_plain, node.values))
 
     def _is_plain_name(self, node):
         return self._is_number(node.id) or self._is_given_once(node)
