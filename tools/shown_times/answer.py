@@ -46,15 +46,20 @@ def patterns_of(tree, *_):
 ANSWERS = {"formats": patterns_of, "lines": answers_on_lines}
 
 
+def tree_of(path):
+    """None for a file that cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
 def answer_of_file(what, number, path, *words):
     """No line for a file that cannot be read, or that is nested too deeply."""
     try:
-        with open(path, "rb") as file:
-            tree = ast.parse(file.read())
-    except (OSError, SyntaxError, ValueError):
-        return []
-    try:
-        return ANSWERS[what](tree, number, path, *words)
+        tree = tree_of(path)
+        return [] if tree is None else ANSWERS[what](tree, number, path, *words)
     except (RecursionError, MemoryError):
         return []
 
