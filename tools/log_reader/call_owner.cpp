@@ -7,6 +7,8 @@
 // package as the file is now.
 #include "log_reader/call_owner.h"
 
+#include "log_reader/library_code.h"
+#include "log_reader/python_files.h"
 #include "support/files.h"
 #include "support/wording.h"
 
@@ -66,8 +68,26 @@ OwnedCall owner_of_call(const std::string& at, const std::vector<std::string>& f
   return {has_source ? CallOwner::library : CallOwner::unknown, "", at};
 }
 
+FileOwner owner_of_file(std::string_view path) {
+  if (path.find(packages_folder) != path.npos)
+    return FileOwner::package;
+  const bool is_pythons_own = !below_packages(path).empty();
+  return is_pythons_own || is_library_source(path) ? FileOwner::library : FileOwner::user;
+}
+
 bool is_frame_of_package(const std::string& frame) {
   return frame.find(packages_folder) != std::string::npos;
+}
+
+std::optional<FrameParts> parts_of_frame(const std::string& frame) {
+  const std::size_t space = frame.rfind(' ');
+  const std::size_t colon = space == frame.npos ? frame.npos : frame.rfind(':', space);
+  if (colon == frame.npos)
+    return std::nullopt;
+  const auto line = number_in<int>(std::string_view(frame).substr(colon + 1, space - colon - 1));
+  if (!line)
+    return std::nullopt;
+  return FrameParts{frame.substr(0, colon), *line, frame.substr(space + 1)};
 }
 
 std::string line_of_frame(const std::string& frame) {

@@ -5,7 +5,9 @@
 #include "log_reader/record.h"
 #include "log_reader/source_lines.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace detshim {
@@ -29,8 +31,27 @@ struct OwnedCall {
 OwnedCall owner_of_call(const std::string& at, const std::vector<std::string>& frames,
                         const PythonFrames& python, SourceLines& lines);
 
+enum class FileOwner {
+  user,
+  package, ///< of Python's
+  library, ///< the system's, a toolkit's, Python's own; headers that are copied into projects
+};
+
+/// Of a source, by its path.
+FileOwner owner_of_file(std::string_view path);
+
 /// True for a frame of Python whose file was installed.
 bool is_frame_of_package(const std::string& frame);
+
+/// "/home/me/train.py:12 main".
+struct FrameParts {
+  std::string file;
+  int line = 0;
+  std::string function;
+};
+
+/// Nothing for a text that is no frame of Python's.
+std::optional<FrameParts> parts_of_frame(const std::string& frame);
 
 /// "train.py:12" of "/home/me/train.py:12 main".
 std::string line_of_frame(const std::string& frame);

@@ -27,8 +27,12 @@ class Files:
         self.problems = problems
         self.by_path = {}
 
+    def of(self, frame):
+        """The user's file of that frame, or None."""
+        return self.get(frame.path) if frame.is_of_user else None
+
     def get(self, path):
-        """The user's file of that path, or None."""
+        """The file of that path, which is the user's, or None."""
         if path not in self.by_path:
             self.by_path[path] = self._read(path)
         return self.by_path[path]
@@ -42,7 +46,7 @@ class Files:
 
     def _read(self, path):
         try:
-            if not os.path.isfile(path) or _is_installed(path):
+            if not os.path.isfile(path):
                 return None
             self._require_readable(path)
             shown = os.path.relpath(path)
@@ -56,7 +60,3 @@ class Files:
             raise ValueError("it has changed since that run: run it again")
         if re.search(r'^\.\.|["\\\x00-\x1f\x7f]', os.path.relpath(path)):
             raise ValueError("it is not below this folder, or no diff can name it")
-
-
-def _is_installed(path):
-    return re.search(r"^/usr/|/(site|dist)-packages/|/lib(64)?/python3", path)

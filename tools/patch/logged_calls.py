@@ -19,15 +19,25 @@ class CallKind(enum.Enum):
 
 
 class Frame(NamedTuple):
-    """One line of "/home/me/train.py:12 main"."""
+    """`owner`: whose the file is, by tools/log_reader/call_owner.h."""
 
     path: str
     line: int
     function: str
+    owner: str
+
+    @property
+    def is_of_user(self):
+        return self.owner == "user"
 
     @property
     def is_of_package(self):
-        return "-packages/" in self.path
+        return self.owner == "package"
+
+    @property
+    def is_lazy_import(self):
+        """A package that imports its parts as they are first asked for."""
+        return self.is_of_package and self.function == "__getattr__"
 
 
 class LoggedCall:
@@ -40,8 +50,11 @@ class LoggedCall:
         self.count = said["count"]
         self.seeds = said["seeds"] or ()
         self.kind, self.module = _row_of(self.function)
-        self.is_import = any(_is_lazy_import(frame) for frame in said["frames"])
-        self.frames = _frames_in(said["frames"])
+        self.frames = [
+            Frame(frame["file"], frame["line"], frame["function"], frame["owner"])
+            for frame in said["frames"]
+        ]
+        self.is_import = any(frame.is_lazy_import for frame in self.frames)
 
     def is_repeatable_seed(self):
         """True if the program passed the same in each run."""
@@ -77,13 +90,3 @@ def _row_of(function):
         if re.match(pattern, function):
             return CallKind(kind), module
     return CallKind.OTHER, ""
-
-
-def _is_lazy_import(frame):
-    """A package that imports its parts as they are first asked for."""
-    return re.search("-packages/.* __getattr__$", frame)
-
-
-def _frames_in(texts):
-    parts = (re.fullmatch(r"(.*):(\d{1,9}) (.*)", text, re.S) for text in texts)
-    return [Frame(part[1], int(part[2]), part[3]) for part in parts if part]

@@ -60,7 +60,7 @@ class Place:
 
     def __init__(self, call, files):
         self.call = call
-        self.lines = [(files.get(frame.path), frame) for frame in call.frames]
+        self.lines = [(files.of(frame), frame) for frame in call.frames]
         self.users = [(file, frame.line) for file, frame in self.lines if file]
         inner = itertools.takewhile(lambda line: line[0] is None, self.lines)
         self.inner = Inner([frame for _, frame in inner])

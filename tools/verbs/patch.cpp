@@ -1,4 +1,5 @@
 // detshim patch: what a log says goes to tools/patch, since Python reads Python best.
+#include "log_reader/call_owner.h"
 #include "log_reader/source_lines.h"
 #include "patch/modules.h"
 #include "report/json.h"
@@ -13,6 +14,7 @@
 #include <spdlog/spdlog.h>
 
 #include <iostream>
+#include <string_view>
 #include <utility>
 
 #include <sys/mman.h>
@@ -20,20 +22,59 @@
 namespace detshim {
 namespace {
 
-/// The lines that led to a place, innermost first: "/home/me/train.py:12 main".
-std::vector<std::string> lines_to(const std::string& at, const std::vector<std::string>& frames,
-                                  const PythonFrames& python, SourceLines& source_lines) {
-  std::vector<std::string> lines = python.frames;
-  const auto add = [&lines](const SourceLine& line) {
-    if (!line.file.empty())
-      lines.push_back(line.file + ':' + std::to_string(line.line) + ' ' + line.function);
-  };
-  for (std::size_t i = 0; python.empty() && i <= frames.size(); ++i)
-    if (const auto source = source_lines.find(i == 0 ? at : frames[i - 1])) {
-      add(*source);
-      std::ranges::for_each(source->inlined_into, add);
-    }
-  return lines;
+std::string_view owner_name(FileOwner owner) {
+  switch (owner) {
+  case FileOwner::user:
+    return "user";
+  case FileOwner::package:
+    return "package";
+  case FileOwner::library:
+    return "library";
+  }
+  return {};
+}
+
+/// The lines that led to a place, innermost first, as tools/patch/logged_calls.py reads them.
+class Frames {
+public:
+  void add(const std::string& file, int line, const std::string& function) {
+    if (!file.empty())
+      frames_.push_back({{"file", file},
+                         {"line", line},
+                         {"function", function},
+                         {"owner", owner_name(owner_of_file(file))}});
+  }
+
+  void add(const SourceLine& line) { add(line.file, line.line, line.function); }
+
+  Json take() { return std::move(frames_); }
+
+private:
+  Json frames_ = Json::array();
+};
+
+Json frames_of_python(const PythonFrames& python) {
+  Frames frames;
+  for (const std::string& frame : python.frames)
+    if (const auto parts = parts_of_frame(frame))
+      frames.add(parts->file, parts->line, parts->function);
+  return frames.take();
+}
+
+Json frames_to(const std::string& at, const std::vector<std::string>& callers,
+               SourceLines& source_lines) {
+  Frames frames;
+  std::vector<std::string> places = {at};
+  places.insert(places.end(), callers.begin(), callers.end());
+  for (const std::string& place : places) {
+    const auto source = source_lines.find(place);
+    if (!source)
+      continue;
+    frames.add(*source);
+    for (const SourceLine& outer : source->inlined_into)
+      frames.add(outer);
+  }
+  return frames.take();
 }
 
 /// Collects the calls of a log that a change of the user's files may mend.
@@ -46,11 +87,13 @@ public:
   }
 
   void add(const std::string& function, const Json& why, std::uint64_t count, const auto& place) {
-    calls_.push_back({{"function", function},
-                      {"why", why},
-                      {"count", count},
-                      {"seeds", seeds_[key_of(place)]},
-                      {"frames", lines_to(place.at, place.frames, place.python, source_lines_)}});
+    calls_.push_back(
+        {{"function", function},
+         {"why", why},
+         {"count", count},
+         {"seeds", seeds_[key_of(place)]},
+         {"frames", place.python.empty() ? frames_to(place.at, place.frames, source_lines_)
+                                         : frames_of_python(place.python)}});
   }
 
   void add_clocks(const Process& process) {
@@ -89,15 +132,18 @@ private:
   Json seeds_; ///< by place: those that were passed and may differ
 };
 
-/// The first Python script among the words of a run; empty where no word names one.
+/// The first Python script among the words of a run that is the user's; empty where no word names
+/// one.
 std::string script_of(const Log& log) {
   for (const Process& process : log.processes)
     for (const Start& start : process.starts) {
       const auto word = std::ranges::find_if(start.args, [](const std::string& argument) {
         return argument.ends_with(".py");
       });
-      if (word != start.args.end())
-        return (fs::path(start.working_directory) / *word).lexically_normal();
+      if (word == start.args.end())
+        continue;
+      const std::string script = (fs::path(start.working_directory) / *word).lexically_normal();
+      return owner_of_file(script) == FileOwner::user ? script : std::string();
     }
   return {};
 }
