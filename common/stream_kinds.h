@@ -38,6 +38,7 @@ enum class Kind : uint64_t {
   numpy_seed = 35,            ///< and NumPy
   jax_seed = 36,
   tensorflow_seed = 37,
+  openssl = 38, ///< its generator, where the user gives its keys up
 };
 
 } // namespace detshim

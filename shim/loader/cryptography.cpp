@@ -115,6 +115,11 @@ struct DrawingCode {
   bool draws_from_libc() const { return same_text(hook.info().library, "libc"); }
 };
 
+/// OpenSSL asked the kernel before; what it gives now may be a key.
+bool is_of_openssl(const DrawingCode& code) {
+  return same_text(code.hook.info().library, "openssl");
+}
+
 /// Whether the user's lists of names have the code's file: with the program's own name too.
 bool is_named(const DrawingCode& code, bool (*list_has)(const char* name)) {
   if (*options().keep_entropy == 0)
@@ -174,6 +179,16 @@ bool has_copy(const Module& module) {
   return holds_cryptography(module);
 }
 
+/// True for what the user did not write, and for no module of Python's: that is asked by a line.
+bool is_installed(const DrawingCode& code) {
+  if (contains(code.module.path, "/lib-dynload/"))
+    return false;
+  for (const char* folder : {"/usr/lib", "/lib", "/usr/sbin/"})
+    if (starts_with(code.module.path, folder))
+      return true;
+  return contains(code.module.path, "-packages/");
+}
+
 struct KeepingRule {
   bool (*holds)(const DrawingCode&);
   KeptEntropy kept;
@@ -196,6 +211,11 @@ constexpr KeepingRule keeping_rules[] = {
      },
      {Reason::secret_program}},
     {is_cryptography_library, {Reason::key}},
+    {[](const DrawingCode& code) {
+       return is_of_openssl(code) && is_installed(code);
+     },
+     {Reason::key}},
+    {is_of_openssl, mixed},
     {[](const DrawingCode& code) {
        return code.draws_from_libc() && is_carrier(code) &&
               !is_general_generator(code.module, code.caller);

@@ -33,6 +33,7 @@ constexpr Library other_libraries[] = {
     {"libcxx", {"libc++.so"}, true},
     {"libuuid", {"libuuid"}, true},
     {"libR", {"libR.so"}, true},
+    {"openssl", {"libcrypto"}, true},
     {"tensorflow", {"libtensorflow_framework"}, false},
     {"mindspore", {"libmindspore_core"}, false},
     {"tensorrt", {"libnvinfer"}, false},

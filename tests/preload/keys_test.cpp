@@ -227,11 +227,43 @@ TEST(Keys, AreCountedAsObservedOnceThereIsALog) {
   EXPECT_TRUE(observed);
 }
 
+/// OpenSSL asked the kernel long before: nothing else shows that the program took random bytes.
+TEST(OpensslBytes, AreRecordedAndPinnedOnRequest) {
+  const std::vector<std::string> command = {"/usr/bin/python3", "-c",
+                                            "import ssl; print(ssl.RAND_bytes(8).hex())"};
+  const TemporaryFolder scratch;
+  const Result result = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  if (result.status != 0)
+    GTEST_SKIP() << result.err;
+  int recorded = 0;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls())
+      recorded += call["fn"] == "RAND_bytes" && call["why"] == "may_be_key" ? 1 : 0;
+  EXPECT_EQ(recorded, 1);
+  const Environment pin{{"DETSHIM_KEEP_ENTROPY", "-_ssl"}};
+  EXPECT_EQ(drawn(command, pin).out, drawn(command, pin).out);
+  EXPECT_NE(drawn(command, {{"DETSHIM_KEEP_ENTROPY", "-_ssl"}, {"DETSHIM_SEED", "43"}}).out,
+            drawn(command, pin).out);
+}
+
+/// A script's seed may come of it.
+TEST(OpensslBytes, OfItsOwnToolAreRecorded) {
+  if (find_program("openssl").empty())
+    GTEST_SKIP() << "openssl is not installed";
+  const TemporaryFolder scratch;
+  run({"openssl", "rand", "-hex", "4"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  int recorded = 0;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls())
+      recorded += call["fn"] == "RAND_bytes" && call["why"] == "may_be_key" ? 1 : 0;
+  EXPECT_EQ(recorded, 1);
+}
+
 TEST(Keys, AloneLeaveNoLog) {
   if (find_program("openssl").empty())
     GTEST_SKIP() << "openssl is not installed";
   const TemporaryFolder scratch;
-  const Result result = run({"openssl", "rand", "-hex", "4"},
+  const Result result = run({"openssl", "genrsa", "1024"},
                             under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
   EXPECT_EQ(result.err, "");
   EXPECT_FALSE(std::filesystem::exists(scratch.log()));
