@@ -30,6 +30,20 @@ TEST(Abi, Cufft) {
                             decltype(::cufftXtSetJITCallback)>());
 #endif
   static_assert(CalledAlike<Status(int, int, int*), decltype(::cufftXtSetGPUs)>());
+  static_assert(TakesWords<4, decltype(::cufftExecC2C)>());
+  static_assert(TakesWords<4, decltype(::cufftExecZ2Z)>());
+  static_assert(TakesWords<3, decltype(::cufftExecR2C)>());
+  static_assert(TakesWords<3, decltype(::cufftExecD2Z)>());
+  static_assert(TakesWords<3, decltype(::cufftExecC2R)>());
+  static_assert(TakesWords<3, decltype(::cufftExecZ2D)>());
+  static_assert(TakesWords<4, decltype(::cufftXtExec)>());
+  static_assert(TakesWords<4, decltype(::cufftXtExecDescriptor)>());
+  static_assert(TakesWords<4, decltype(::cufftXtExecDescriptorC2C)>());
+  static_assert(TakesWords<4, decltype(::cufftXtExecDescriptorZ2Z)>());
+  static_assert(TakesWords<3, decltype(::cufftXtExecDescriptorR2C)>());
+  static_assert(TakesWords<3, decltype(::cufftXtExecDescriptorD2Z)>());
+  static_assert(TakesWords<3, decltype(::cufftXtExecDescriptorC2R)>());
+  static_assert(TakesWords<3, decltype(::cufftXtExecDescriptorZ2D)>());
   static_assert(CalledAlike<Status(int*), decltype(::cufftGetVersion)>());
 #else
   GTEST_SKIP() << "cufftXt.h was not found when the build was configured";

@@ -76,6 +76,9 @@ constexpr Sentence sentences[] = {
     {open_functions_bound,
      "{names} can call {functions} of {others} without a hook; whether one was called is not known",
      compare},
+    {undocumented_call,
+     "{library}: {function} was called[ at {place}], and NVIDIA does not say whether it repeats",
+     compare},
     {runtime, "{file_name}: {code}", "{remedy|give it a seed, or compare two runs}"},
     {later_version,
      "{library}: {file} is of version {detail}, later than {names}, with which this detshim was "

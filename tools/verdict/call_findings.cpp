@@ -8,8 +8,11 @@
 #include "log_reader/source_lines.h"
 #include "verdict/finders.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -47,17 +50,27 @@ constexpr struct {
      }},
 };
 
-/// Findings that the reason code alone tells.
-constexpr std::pair<Reason, Finding> by_code[] = {
-    {Reason::may_be_key, Finding::may_be_key},
-    {Reason::secret_program, Finding::may_be_key},
-    {Reason::other_version, Finding::setting_left},
+/// Findings that the reason code alone tells, of what went ahead nondeterministic or without a hook
+/// and of what was only observed.
+struct ByCode {
+  Reason reason;
+  Finding finding;
 };
+constexpr ByCode bad_by_code[] = {{Reason::may_be_key, Finding::may_be_key},
+                                  {Reason::other_version, Finding::setting_left}};
+constexpr ByCode observed_by_code[] = {{Reason::secret_program, Finding::may_be_key},
+                                       {Reason::undocumented, Finding::undocumented_call}};
+
+std::optional<Finding> find_by_code(std::span<const ByCode> rows, const std::string& code) {
+  const auto row = std::ranges::find(rows, reason_of(code), &ByCode::reason);
+  return row == rows.end() ? std::nullopt : std::optional(row->finding);
+}
 
 Finding finding_of(const SymbolSummary& symbol, const std::string& code, const std::string& from) {
-  for (const auto& [reason, finding] : by_code)
-    if (reason_of(code) == reason)
-      return finding;
+  if (symbol.action == Action::observe)
+    return *find_by_code(observed_by_code, code);
+  if (const std::optional<Finding> finding = find_by_code(bad_by_code, code))
+    return *finding;
   if (symbol.action == Action::nondeterministic)
     return Finding::nondeterministic_call;
   const std::string* const function_of = first_field(symbol, "function_of");
@@ -118,10 +131,11 @@ bool is_bad(Action action) {
   return action == Action::nondeterministic || action == Action::uncovered;
 }
 
-/// What a program draws whose purpose is a secret: it stays random, and is no fault.
-bool is_of_secret(const SymbolSummary& symbol) {
+/// What a program draws whose purpose is a secret stays random, and is no fault; of some functions
+/// nobody says whether they repeat.
+bool is_observed_reason(const SymbolSummary& symbol) {
   return symbol.action == Action::observe && !symbol.reasons.empty() &&
-         reason_of(symbol.reasons.front()) == Reason::secret_program;
+         find_by_code(observed_by_code, symbol.reasons.front());
 }
 
 void find_lost_calls(const VerdictInputs& inputs, Findings& findings) {
@@ -140,7 +154,7 @@ void find_lost_calls(const VerdictInputs& inputs, Findings& findings) {
 void find_calls(const VerdictInputs& inputs, Findings& findings) {
   SourceLines lines(inputs.code.changed);
   for (const SymbolSummary& symbol : inputs.summary.symbols)
-    if ((is_bad(symbol.action) || is_of_secret(symbol)) && !inputs.code.is_harmless(symbol))
+    if ((is_bad(symbol.action) || is_observed_reason(symbol)) && !inputs.code.is_harmless(symbol))
       add_call(symbol, lines, findings);
   find_lost_calls(inputs, findings);
 }

@@ -1,6 +1,8 @@
 // cuFFT: nothing to force. None of a plan's properties is timed (cufft.h of 12.5: patient JIT,
 // threads of the host, Bluestein only, no FMA), and there are no others. What may make its
-// transforms differ is recorded: the program's own code inside them, and several GPUs.
+// transforms differ is recorded: the program's own code inside them, and several GPUs. So are the
+// transforms themselves, of which NVIDIA says nothing: PyTorch is bound to them, and calls them
+// seldom.
 #include "abi/cufft.h"
 #include "hooks/support/functions.h"
 #include "loader/hook.h"
@@ -30,6 +32,11 @@ constexpr Description records_callback = {
 constexpr Description says_library = {.action = Action::observe,
                                       .summary = "Says which cuFFT answers."};
 
+constexpr Description records_transform = {
+    .action = Action::observe,
+    .summary = "Recorded: NVIDIA does not say whether it is repeatable.",
+};
+
 template <int count>
 using Words = CallOfWords<cufftResult, count>;
 using SetCallback = OutermostCall<cufftResult(Word, Word, cufftXtCallbackType, Word)>;
@@ -55,3 +62,19 @@ DETSHIM_TEMPLATE_HOOK(
     cufft, SetGPUs, cufftXtSetGPUs, say_after<set_devices>, .action = Action::nondeterministic,
     .fields = {"gpus"_in},
     .summary = "Recorded: of a transform on several GPUs nothing is said of its repeatability.");
+
+// A plan, what goes in, what comes out; complex ones have a direction.
+DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftExecC2C, cufftExecZ2Z,
+                       record_observed<Reason::undocumented>, records_transform);
+DETSHIM_TEMPLATE_HOOKS(cufft, Words<3>, cufftExecR2C, cufftExecD2Z,
+                       record_observed<Reason::undocumented>, records_transform);
+DETSHIM_TEMPLATE_HOOKS(cufft, Words<3>, cufftExecC2R, cufftExecZ2D,
+                       record_observed<Reason::undocumented>, records_transform);
+DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftXtExec, cufftXtExecDescriptor,
+                       record_observed<Reason::undocumented>, records_transform);
+DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftXtExecDescriptorC2C, cufftXtExecDescriptorZ2Z,
+                       record_observed<Reason::undocumented>, records_transform);
+DETSHIM_TEMPLATE_HOOKS(cufft, Words<3>, cufftXtExecDescriptorR2C, cufftXtExecDescriptorD2Z,
+                       record_observed<Reason::undocumented>, records_transform);
+DETSHIM_TEMPLATE_HOOKS(cufft, Words<3>, cufftXtExecDescriptorC2R, cufftXtExecDescriptorZ2D,
+                       record_observed<Reason::undocumented>, records_transform);

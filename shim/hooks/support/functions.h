@@ -59,6 +59,15 @@ auto record_nondeterministic(const Call& call, Arguments... arguments) {
   return status;
 }
 
+/// The same of a function that may repeat: nobody says.
+template <Reason why, typename Call, typename... Arguments>
+auto record_observed(const Call& call, Arguments... arguments) {
+  const auto status = call.real(arguments...);
+  if (!call.passes() && static_cast<int>(status) == 0)
+    call.record(Action::observe, why, {});
+  return status;
+}
+
 /// The same for what `say(call, arguments...)` says.
 template <const auto& say, typename Call, typename... Arguments>
 auto say_after(const Call& call, Arguments... arguments) {

@@ -33,6 +33,24 @@ TEST_P(Cufft, CodeOfTheProgramInATransformIsRecorded) {
   }
 }
 
+/// What is bound and not called is no reason: PyTorch is bound to all of them.
+TEST_P(Cufft, TransformsAreAReasonWhereTheyAreCalled) {
+  for (const std::string function :
+       {"cufftExecC2C", "cufftExecZ2Z", "cufftExecR2C", "cufftExecD2Z", "cufftExecC2R",
+        "cufftExecZ2D", "cufftXtExec", "cufftXtExecDescriptor", "cufftXtExecDescriptorC2C",
+        "cufftXtExecDescriptorZ2Z", "cufftXtExecDescriptorR2C", "cufftXtExecDescriptorD2Z",
+        "cufftXtExecDescriptorC2R", "cufftXtExecDescriptorZ2D"}) {
+    const auto recorded = shimmed({"1", "transform"}, enforce);
+    EXPECT_TRUE(recorded.did("observe", function)) << recorded;
+    const auto without = shimmed({"1", "transform"}, disabled(function));
+    EXPECT_FALSE(without.recorded(function)) << without;
+  }
+  const auto expected = native({"1", "transform"});
+  const Lines expected_calls = calls();
+  EXPECT_EQ(shimmed({"1", "transform"}, strict).out, expected);
+  EXPECT_EQ(calls(), expected_calls);
+}
+
 TEST_P(Cufft, SeveralGpusAreRecorded) {
   for (const Environment& mode : {enforce, strict, record, observe}) {
     const auto recorded = shimmed({"2"}, mode);

@@ -20,6 +20,31 @@ int give(int* plan) {
 
 extern "C" {
 
+#define TRANSFORM(NAME)                                                                            \
+  int NAME(int plan, void* in, void* out) {                                                        \
+    record(#NAME " %d %p %p", plan, in, out);                                                      \
+    return misbehaves("fail_later") ? alloc_failed : 0;                                            \
+  }
+#define COMPLEX_TRANSFORM(NAME)                                                                    \
+  int NAME(int plan, void* in, void* out, int direction) {                                         \
+    record(#NAME " %d %p %p %d", plan, in, out, direction);                                        \
+    return misbehaves("fail_later") ? alloc_failed : 0;                                            \
+  }
+COMPLEX_TRANSFORM(cufftExecC2C)
+COMPLEX_TRANSFORM(cufftExecZ2Z)
+COMPLEX_TRANSFORM(cufftXtExec)
+COMPLEX_TRANSFORM(cufftXtExecDescriptor)
+COMPLEX_TRANSFORM(cufftXtExecDescriptorC2C)
+COMPLEX_TRANSFORM(cufftXtExecDescriptorZ2Z)
+TRANSFORM(cufftExecR2C)
+TRANSFORM(cufftExecD2Z)
+TRANSFORM(cufftExecC2R)
+TRANSFORM(cufftExecZ2D)
+TRANSFORM(cufftXtExecDescriptorR2C)
+TRANSFORM(cufftXtExecDescriptorD2Z)
+TRANSFORM(cufftXtExecDescriptorC2R)
+TRANSFORM(cufftXtExecDescriptorZ2D)
+
 int cufftCreate(int* plan) {
   record("cufftCreate");
   return give(plan);

@@ -18,5 +18,19 @@ int cufftXtSetJITCallback(int plan, const char* symbol, const void* code, size_t
                           int type, void** info);
 int cufftXtSetGPUs(int plan, int count, int* which);
 int cufftGetVersion(int* version);
+int cufftExecC2C(int plan, void* in, void* out, int direction);
+int cufftExecZ2Z(int plan, void* in, void* out, int direction);
+int cufftExecR2C(int plan, void* in, void* out);
+int cufftExecD2Z(int plan, void* in, void* out);
+int cufftExecC2R(int plan, void* in, void* out);
+int cufftExecZ2D(int plan, void* in, void* out);
+int cufftXtExec(int plan, void* in, void* out, int direction);
+int cufftXtExecDescriptor(int plan, void* in, void* out, int direction);
+int cufftXtExecDescriptorC2C(int plan, void* in, void* out, int direction);
+int cufftXtExecDescriptorZ2Z(int plan, void* in, void* out, int direction);
+int cufftXtExecDescriptorR2C(int plan, void* in, void* out);
+int cufftXtExecDescriptorD2Z(int plan, void* in, void* out);
+int cufftXtExecDescriptorC2R(int plan, void* in, void* out);
+int cufftXtExecDescriptorZ2D(int plan, void* in, void* out);
 
 } // extern "C"
