@@ -244,6 +244,9 @@ void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
   });
   add_value(verb, "--resume", options.resume,
             "'kill after REGEX': one more run is killed at that line,\nand started again", "TEXT");
+  add_value(verb, "--until", options.until,
+            "end each run at the first line that matches, and compare\nwhat was printed until then",
+            "REGEX");
   add_run_options(verb, options.run);
   add_list(verb, "--output", options.outputs,
            "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");

@@ -25,6 +25,15 @@ LineComparison compare(const std::string& one, const std::string& other,
   return compare_lines(one, first_run, other, second_run, {volatile_text, tolerated});
 }
 
+TEST(Lines, AreTakenWhole) {
+  EXPECT_EQ(whole_lines("a\nb\nc"), "a\nb\n");
+  EXPECT_EQ(whole_lines("a"), "");
+  EXPECT_EQ(first_lines("a\nb\nc", 2), "a\nb\n");
+  EXPECT_EQ(first_lines("a\nb\nc", 3), "a\nb\nc");
+  EXPECT_EQ(first_lines("a\n", 5), "a\n");
+  EXPECT_EQ(first_lines("a\n", 0), "");
+}
+
 TEST(VolatileLines, NameAMomentOrAProcessOfTheirRun) {
   ::setenv("TZ", "UTC", 1);
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{

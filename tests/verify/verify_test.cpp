@@ -1411,6 +1411,78 @@ TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
   EXPECT_EQ(problems()[0], "not_killed") << never.out;
 }
 
+// ------------------------------------------------------------------ ended before their ends
+
+/// Each run prints a result and the end of an epoch, then something else each time, and waits.
+Words endless(const std::string& result) {
+  return {"/bin/sh", "-c", result + "; echo epoch 1; date +%N; sleep 1000"};
+}
+
+TEST_F(Verify, EndsRunsAtALine) {
+  const Json same = verify_json({"--until", "epoch 1$"}, endless("echo loss=0.5"));
+  EXPECT_EQ(same["verdict"], "equal") << same;
+  EXPECT_EQ(same["until"], "epoch 1$");
+  EXPECT_EQ(same["runs"][0]["ending"], "ended by --until");
+  EXPECT_EQ(compared("stdout")["amount"], "2 lines");
+  EXPECT_TRUE(compared("exit status").is_null());
+  EXPECT_TRUE(compared("result", "loss")["equal"]) << same;
+  // Of the rest of such a run nothing is known: it is no evidence for a later one.
+  EXPECT_FALSE(fs::exists(folder() / "detshim-evidence.json"));
+  const Result attested = run({DETSHIM_COMMAND, "attest", kept().string()}, {}, folder());
+  EXPECT_TRUE(contains(attested.out, R"("result": "WARNED")")) << attested.out << attested.err;
+
+  const Json other = verify_json({"--until", "epoch 1$"},
+                                 endless("test -e n && echo loss=0.6 || echo loss=0.5; : > n"));
+  EXPECT_EQ(other["verdict"], "different") << other;
+  EXPECT_EQ(other["differences"][0]["subject"], "loss");
+}
+
+/// One run prints the line as its last, and has ended before anybody has seen it.
+TEST_F(Verify, EndsAtALineARunThatEndsThereByItself) {
+  const Json same = verify_json({"--until", "epoch 1"},
+                                shell("echo loss=0.5; echo epoch 1; if test -e n; then echo more; "
+                                      "sleep 1000; fi; : > n"));
+  EXPECT_EQ(same["verdict"], "equal") << same;
+  EXPECT_EQ(compared("stdout")["amount"], "2 lines");
+}
+
+TEST_F(Verify, SaysWhereNoLineEndsARun) {
+  const Json whole = verify_json({"--until", "epoch 2"}, shell("echo loss=0.5"));
+  EXPECT_EQ(whole["verdict"], "equal") << whole;
+  EXPECT_EQ(compared("exit status")["equal"], true);
+  EXPECT_TRUE(contains(whole["notes"].dump(), "epoch 2")) << whole;
+  const Result refused = verify({"--until", "epoch", "--output", "x"}, shell("echo a"));
+  EXPECT_EQ(refused.status, wrong_use);
+}
+
+/// A fault of detshim's is not looked for in the program.
+TEST_F(Verify, SaysThatAProgramFailsWhenEnforcedAlone) {
+  const Words program = shell("echo $DETSHIM_MODE; test $DETSHIM_MODE = observe");
+  EXPECT_EQ(verify({"--control"}, program).status, unverified);
+  EXPECT_EQ(problems()[0], "fails_when_enforced");
+  EXPECT_EQ(problems()[1], "failed");
+  verify({"--control"}, shell("date +%N; false"));
+  EXPECT_EQ(problems()[0], "failed");
+}
+
+/// The second run would wait for ever. Where no number of runs is given, the difference ends it.
+TEST_F(Verify, EndsARunAtItsFirstDifference) {
+  Words all =
+      words({"--json"}, shell("if test -e n; then echo loss=0.6; echo more; sleep 1000; fi; "
+                              "echo loss=0.5; echo more; : > n"));
+  all.erase(std::ranges::find(all, "-n"), std::ranges::find(all, "-n") + 2);
+  fs::remove_all(kept());
+  const Result result = run(all, {}, folder());
+  const Json document = Json::parse(result.out, nullptr, false);
+  EXPECT_EQ(document["verdict"], "different") << result.out << result.err;
+  EXPECT_EQ(document["runs"][1]["ending"], "ended at a difference");
+  ASSERT_EQ(document["differences"].size(), 2u) << document;
+  EXPECT_EQ(document["differences"][0]["kind"], "result");
+  EXPECT_EQ(document["differences"][1]["kind"], "stdout");
+  EXPECT_EQ(document["differences"][1]["of"], 2);
+  EXPECT_TRUE(compared("exit status").is_null());
+}
+
 // ------------------------------------------------------------------ planted faults
 
 struct Fault {

@@ -12,6 +12,8 @@
 
 #include <elfutils/libdw.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <set>
 
@@ -94,6 +96,15 @@ std::set<std::string> own_files_of(const std::string& program) {
 }
 
 } // namespace
+
+bool is_place(const std::string& text) {
+  const std::size_t offset = text.rfind("+0x");
+  if (offset == std::string::npos || offset == 0)
+    return parse_line(text).has_value();
+  constexpr int hexadecimal_base = 16;
+  return number_in<std::uint64_t>(std::string_view(text).substr(offset + 3), hexadecimal_base)
+      .has_value();
+}
 
 std::string frozen_places(const std::vector<std::string>& places, const std::string& program) {
   std::set<std::string> files, named;

@@ -6,6 +6,9 @@
 
 namespace detshim {
 
+/// True for a line ("train.py:7") and for a call site in a file ("libfoo.so+0x1234").
+bool is_place(const std::string& text);
+
 /// The library's names for them: a line of a program with debug information ("train.cpp:12")
 /// becomes the ranges of its code, behind its name and a "="; all others stay as they are. The
 /// lines of the program and of the libraries of its own that it is linked with are known.

@@ -271,8 +271,8 @@ std::string one_of(std::span<const char* const> values) {
 
 void check_run(const RunOptions& options) {
   for (const std::string& place : options.freeze)
-    require(place.find_first_of(":+") != place.npos, "--freeze", place,
-            "a line, such as train.cpp:12 or train.py:7");
+    require(std::ranges::all_of(split(place, ','), is_place) && !place.empty(), "--freeze", place,
+            "a line, such as train.cpp:12 or train.py:7, or libfoo.so+0x1234");
   if (options.seed)
     require(read_seed(*options.seed).has_value(), "--seed", *options.seed,
             "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x");

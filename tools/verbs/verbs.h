@@ -56,6 +56,7 @@ struct VerifyOptions {
   bool control = false;
   std::optional<std::string> perturb; ///< names of perturbations; empty for all
   std::optional<std::string> resume;  ///< "kill after REGEX"
+  std::optional<std::string> until;   ///< REGEX: each run is ended at a line that matches
   std::vector<std::string> outputs, metrics, volatile_text, ignored;
   double relative_tolerance = 0, absolute_tolerance = 0;
   std::size_t timeout_s = 0;         ///< for each run; 0: none

@@ -158,6 +158,8 @@ EvidenceEntry entry_of(const VerifyPlan& plan, const Verification& result, std::
     entry.compared.push_back(describe_item(item));
   entry.difference = first_difference(result);
   entry.is_equal = result.answer == Answer::equal;
+  if (plan.until)
+    remark = "the runs were to end before their ends (--until)";
   if (!forces(plan.mode))
     remark = std::string("mode ") + mode_name(plan.mode);
   return entry;

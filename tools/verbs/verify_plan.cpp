@@ -149,6 +149,9 @@ void check_verify(const VerifyOptions& options) {
   check_run(options.run);
   if ((options.relative_tolerance > 0 || options.absolute_tolerance > 0) && options.metrics.empty())
     throw UsageError("--rtol and --atol are for metrics: --metric REGEX is missing");
+  if (options.until && (options.resume || !options.outputs.empty()))
+    throw UsageError("--until is not accepted with --output and --resume: what a run writes is not "
+                     "whole where it is ended at a line");
   for (const std::string& output : options.outputs) {
     if (output.starts_with('-')) // an option, or the -- before the program
       throw UsageError("--output " + in_quotes(output) + " is not accepted: its GLOB is missing (" +
@@ -180,6 +183,8 @@ VerifyPlan plan_verification(const VerifyOptions& options) {
   plan.has_control = options.control;
   if (options.perturb)
     plan.perturbations = choose_perturbations(*options.perturb);
+  if (options.until)
+    plan.until.emplace(*options.until, "--until");
   if (options.resume)
     plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);

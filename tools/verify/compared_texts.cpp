@@ -13,6 +13,11 @@ VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules) {
   return VolatileText(rules.declared_volatile, std::move(formats));
 }
 
+const std::vector<Pattern>& tolerated_metrics(const ComparisonRules& rules) {
+  static const std::vector<Pattern> none;
+  return rules.tolerance.is_exact() ? none : rules.metrics;
+}
+
 ContentDifference content_difference(const LineComparison& lines) {
   const LinePair& pair = lines.first_different;
   return {.where = "line " + std::to_string(pair.line),

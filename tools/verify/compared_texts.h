@@ -31,6 +31,9 @@ RunFacts facts_of(const Run& run);
 /// What may differ in what the run printed or wrote.
 VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules);
 
+/// Those that are compared with a tolerance, and not as text.
+const std::vector<Pattern>& tolerated_metrics(const ComparisonRules& rules);
+
 /// Of lines that differ: the first pair, and how many.
 ContentDifference content_difference(const LineComparison& lines);
 

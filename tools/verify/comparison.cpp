@@ -26,6 +26,27 @@ constexpr const char* other_bytes = "; equal in contents, other bytes";
 
 // ------------------------------------------------------------------ what was printed
 
+/// What the first run and another printed on one stream. Of one that was ended at a difference no
+/// more is compared than the whole lines that it had printed.
+class PrintedPair {
+public:
+  PrintedPair(PrintedStream stream, const Run& first, const Run& run)
+      : first_file_(first.printed(stream)), file_(run.printed(stream)), first_(first_file_.bytes()),
+        other_(file_.bytes()) {
+    if (!run.ended_at_difference)
+      return;
+    other_ = whole_lines(other_);
+    first_ = first_lines(first_, static_cast<std::size_t>(std::ranges::count(other_, '\n')));
+  }
+
+  std::string_view first() const { return first_; }
+  std::string_view other() const { return other_; }
+
+private:
+  MappedFile first_file_, file_;
+  std::string_view first_, other_;
+};
+
 /// Where a metric or a result differs, and how.
 ContentDifference described(const MetricDifference& difference, const char* unit,
                             PrintedStream stream) {
@@ -90,9 +111,9 @@ void compare_lines_of(PrintedStream stream, const Run& one, const Run& other,
 /// False where neither run printed a value there.
 bool compare_metric(const Pattern& pattern, PrintedStream stream, const Run& one, const Run& other,
                     const Tolerance& tolerance, Comparison& result) {
-  const MappedFile printed(one.printed(stream)), other_printed(other.printed(stream));
-  const std::vector<MetricValue> series = read_series(printed.bytes(), pattern);
-  const std::vector<MetricValue> other_series = read_series(other_printed.bytes(), pattern);
+  const PrintedPair printed(stream, one, other);
+  const std::vector<MetricValue> series = read_series(printed.first(), pattern);
+  const std::vector<MetricValue> other_series = read_series(printed.other(), pattern);
   if (series.empty() && other_series.empty())
     return false;
   const std::string name = stream_name(stream);
@@ -106,10 +127,15 @@ bool compare_metric(const Pattern& pattern, PrintedStream stream, const Run& one
   return true;
 }
 
+/// How much of it came before the runs were ended at a line of the other stream.
+bool is_of_chance(PrintedStream stream, const Run& one, const Run& other) {
+  return one.until && one.until == other.until && one.until != stream;
+}
+
 void compare_printed(const Run& one, const Run& other, const ComparisonRules& rules,
                      Comparison& result) {
   for (const PrintedStream stream : both_streams)
-    if (!rules.ignores(stream))
+    if (!rules.ignores(stream) && !is_of_chance(stream, one, other))
       note_what_fails(result, [&] {
         compare_lines_of(stream, one, other, rules, result);
       });
@@ -283,6 +309,13 @@ void compare_outputs(const Run& one, const Run& other, const ComparisonRules& ru
         " compared in the order of their names, which hold a time and a process");
 }
 
+void compare_endings(const Run& one, const Run& other, Comparison& result) {
+  const ComparedItem status{ItemKind::exit_status, "", one.ending(), false};
+  if (one.status != other.status)
+    result.differences.push_back({status, {"", one.ending(), other.ending()}});
+  result.items.push_back(status);
+}
+
 /// What was printed under that name stands for it already.
 void add_written_results(const std::vector<WrittenResult>& results, Comparison& result) {
   if (are_too_many_results(results.size(), "written texts", result))
@@ -321,11 +354,10 @@ bool Comparison::differs_in(const ComparedItem& item) const {
 LineComparison compare_stream(PrintedStream stream, const Run& one, const Run& other,
                               const ComparisonRules& rules, std::set<std::uint64_t>* different,
                               FoundResults* results) {
-  static const std::vector<Pattern> none;
-  const MappedFile printed(one.printed(stream)), other_printed(other.printed(stream));
+  const PrintedPair printed(stream, one, other);
   const VolatileText volatile_text = volatile_text_of(one, rules);
-  return compare_lines(printed.bytes(), facts_of(one), other_printed.bytes(), facts_of(other),
-                       {volatile_text, rules.tolerance.is_exact() ? none : rules.metrics, different,
+  return compare_lines(printed.first(), facts_of(one), printed.other(), facts_of(other),
+                       {volatile_text, tolerated_metrics(rules), different,
                         results == nullptr ? VisitLines() : results->visit()});
 }
 
@@ -334,13 +366,17 @@ Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules&
   result.one = one.name;
   result.other = other.name;
   result.perturbation = other.perturbation;
-  const ComparedItem status{ItemKind::exit_status, "", one.ending(), false};
-  if (one.status != other.status)
-    result.differences.push_back({status, {"", one.ending(), other.ending()}});
-  result.items.push_back(status);
+  const bool are_whole = one.is_whole() && other.is_whole();
+  if (are_whole)
+    compare_endings(one, other, result);
   compare_printed(one, other, rules, result);
-  compare_outputs(one, other, rules, result);
-  if (rules.metrics.empty())
+  if (are_whole)
+    compare_outputs(one, other, rules, result);
+  else if (other.ended_at_difference)
+    result.remarks.push_back(other.name + " was ended at a difference: what it would have printed "
+                                          "and written later was not compared (-n N: each run goes "
+                                          "on to its end)");
+  if (rules.metrics.empty() && are_whole)
     note_what_fails(result, [&] {
       add_written_results(equal_written_results(one, other, rules), result);
     });

@@ -125,6 +125,7 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
               {"command", shown_words(plan.command)},
               {"seed", plan.seed},
               {"mode", mode_name(plan.mode)},
+              {"until", plan.until ? Json(plan.until->text()) : Json()},
               {"folder", plan.folder.string()},
               {"date", moment_text(static_cast<std::time_t>(result.began), "%Y-%m-%d %H:%M:%S")},
               {"seconds", result.ended - result.began},

@@ -335,6 +335,17 @@ std::string with_groups_replaced(std::string_view line, const std::vector<Patter
   return replaced(line, std::move(parts));
 }
 
+std::string_view whole_lines(std::string_view text) {
+  return text.substr(0, text.rfind('\n') + 1); // 0 where there is none
+}
+
+std::string_view first_lines(std::string_view text, std::size_t lines) {
+  std::size_t end = 0;
+  while (lines-- > 0 && end < text.size())
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  return text.substr(0, end);
+}
+
 void each_line(std::string_view text,
                const std::function<void(std::string_view, std::uint64_t)>& visit) {
   for (std::uint64_t number = 1; !text.empty(); ++number) {

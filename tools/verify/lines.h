@@ -4,6 +4,7 @@
 
 #include "verify/pattern.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -90,6 +91,12 @@ struct LineRules {
 /// overwrites, the last state counts: when it does is a matter of time.
 LineComparison compare_lines(std::string_view one, const RunFacts& run, std::string_view other,
                              const RunFacts& other_run, const LineRules& rules);
+
+/// The text up to its last line end.
+std::string_view whole_lines(std::string_view text);
+
+/// So many lines of it, or all.
+std::string_view first_lines(std::string_view text, std::size_t lines);
 
 /// Calls visit(line, its number from 1) for each. A carriage return ends a line too, as progress
 /// bars use it.

@@ -135,6 +135,13 @@ std::string describe_perturbed_runs(const Verification& result) {
   return perturbations.empty() ? "" : ", and under " + enumerated(perturbations);
 }
 
+std::string describe_until(const VerifyPlan& plan, const Verification& result) {
+  const bool are_ended = std::ranges::any_of(result.runs, [](const Run& run) {
+    return run.until.has_value();
+  });
+  return are_ended ? "until " + in_quotes(plan.until->text()) : "";
+}
+
 std::string describe_names_of_results(const Verification& result) {
   constexpr std::size_t most = 3;
   std::vector<std::string> names;
@@ -152,6 +159,8 @@ std::string describe_answer(const VerifyPlan& plan, const Verification& result) 
   if (result.answer == Answer::unverified)
     return text + " - " + result.problems.front().kind + ": " +
            printable(result.problems.front().text);
+  if (const std::string until = describe_until(plan, result); !until.empty())
+    text += " " + until;
   if (const std::uint64_t lines = volatile_lines(result); lines > 0)
     text += " but for " + counted(lines, "volatile line");
   text += " - " + counted(result.plain_runs, "run");

@@ -1,6 +1,6 @@
 // Decides when a run is over and how it ended. It is over once the program has ended and all that
 // it left to this command, or ten seconds of waiting later: what still runs then is `left_behind`.
-// At the end of its time everything is killed, at the line that is waited for the program first. A
+// At the end of its time everything is killed, on purpose the program first. A
 // signal that would end this command is passed on to the program, and at a second one everything is
 // killed.
 //
@@ -41,50 +41,6 @@
 
 namespace detshim {
 namespace {
-
-/// Looks for a line in what a program is printing.
-class LineWatch {
-public:
-  /// `files` are there, or will be.
-  LineWatch(const Pattern& pattern, std::vector<std::filesystem::path> files) : pattern_(pattern) {
-    for (std::filesystem::path& file : files)
-      watched_.push_back({std::move(file), 0, {}});
-  }
-
-  /// True if a line that was ended since the last look matches.
-  bool has_seen_it() {
-    return std::ranges::any_of(watched_, [this](Watched& watched) {
-      return look(watched);
-    });
-  }
-
-private:
-  struct Watched {
-    std::filesystem::path file;
-    std::size_t at = 0;
-    std::string begun; ///< a line without its end so far
-  };
-  bool look(Watched& watched) const {
-    std::ifstream input(watched.file, std::ios::binary);
-    input.seekg(static_cast<std::streamoff>(watched.at));
-    const std::string added{std::istreambuf_iterator<char>(input), {}};
-    watched.at += added.size();
-    watched.begun += added;
-    bool is_seen = false;
-    for (std::size_t end;
-         !is_seen && (end = watched.begun.find_first_of("\n\r")) != std::string::npos;) {
-      const std::string line = watched.begun.substr(0, end);
-      pattern_.each_match(line, [&](Span, Span) {
-        is_seen = true;
-      });
-      watched.begun.erase(0, end + 1);
-    }
-    return is_seen;
-  }
-
-  const Pattern& pattern_;
-  std::vector<Watched> watched_;
-};
 
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -232,17 +188,14 @@ std::vector<std::string> named(const std::vector<pid_t>& processes) {
 /// for them.
 class Waiting {
 public:
-  Waiting(const RunOnce& how, pid_t program, LineWatch* watch)
-      : signals_(how.signals), program_(program), timeout_s_(how.timeout_s),
-        has_own_session_(how.has_other_ids), watch_(watch) {}
+  Waiting(const RunOnce& how, pid_t program) : how_(how), program_(program) {}
 
   void wait(Run& run) {
     constexpr int patience = 10'000;
-    const int step = watch_ == nullptr ? 500 : 10;
     int waited = 0;
     reap(run);
     while (has_children_ && waited < patience) {
-      const std::optional<HeldSignals::Event> event = signals_.wait(step);
+      const std::optional<HeldSignals::Event> event = how_.signals.wait(how_.look_ms);
       if (event && event->signal != SIGCHLD)
         stop(*event);
       if (is_program_there_)
@@ -251,7 +204,7 @@ public:
       if (is_program_there_)
         continue;
       if (!event)
-        waited += step;
+        waited += how_.look_ms;
       if (must_end_all(run))
         end_all(SIGKILL);
     }
@@ -263,14 +216,13 @@ public:
   }
 
 private:
-  /// At the line that is waited for the program alone, at the end of its time with all that it
-  /// started.
+  /// On purpose the program alone, at the end of its time with all that it started.
   void end_program_in_time(Run& run) {
-    if (watch_ != nullptr && watch_->has_seen_it()) {
+    if (how_.must_end && how_.must_end(run)) {
       run.was_cut = true;
       ::kill(program_, SIGKILL);
     }
-    if (timeout_s_ > 0 && now() - run.began > static_cast<double>(timeout_s_)) {
+    if (how_.timeout_s > 0 && now() - run.began > static_cast<double>(how_.timeout_s)) {
       run.was_too_long = true;
       end_all(SIGKILL);
     }
@@ -310,7 +262,7 @@ private:
   void stop(const HeldSignals::Event& event) {
     if (stopped_by_ != 0)
       end_all(SIGKILL);
-    else if (has_own_session_ && is_program_there_) // of which a terminal knows nothing
+    else if (how_.has_other_ids && is_program_there_) // of which a terminal knows nothing
       ::kill(-program_, passed_on(event.signal));
     else if (!event.is_from_terminal && is_program_there_)
       ::kill(program_, passed_on(event.signal));
@@ -329,11 +281,8 @@ private:
       ::kill(child, signal);
   }
 
-  const HeldSignals& signals_;
+  const RunOnce& how_;
   pid_t program_;
-  std::size_t timeout_s_;
-  bool has_own_session_;
-  LineWatch* watch_;
   bool is_program_there_ = true, has_children_ = true;
   int stopped_by_ = 0;
 };
@@ -349,6 +298,10 @@ bool Run::was_killed() const {
 }
 
 std::string Run::ending() const {
+  if (until)
+    return "ended by --until";
+  if (ended_at_difference)
+    return "ended at a difference";
   if (WIFEXITED(status))
     return "status " + std::to_string(WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
@@ -394,14 +347,12 @@ void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
     std::optional<BusyProcessors> load;
     if (how.is_loaded && failure.empty())
       load.emplace();
-    std::optional<LineWatch> watch;
-    if (how.kill_after != nullptr)
-      watch.emplace(*how.kill_after, std::vector{run.out(), run.err()});
-    Waiting(how, program, watch ? &*watch : nullptr).wait(run);
+    Waiting(how, program).wait(run);
   }
   for (KeptStream* const stream : {&out, &err})
     if (const int error = stream->end(); error != 0)
       run.not_kept = error;
+  run.ended_at_difference = how.ends_at_difference && run.was_cut;
   if (!failure.empty())
     throw UsageError(failure == "-" ? failure_of_run(run.err()) : failure);
 }

@@ -6,11 +6,11 @@
 #include "run/run.h"
 #include "verify/held_signals.h"
 #include "verify/outputs.h"
-#include "verify/pattern.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,9 +46,11 @@ struct Run {
   std::string name;                           ///< "run 2", "control 1", "perturb load"
   const Perturbation* perturbation = nullptr; ///< what was turned; null: as the first run
   std::filesystem::path folder;
-  int status = 0;              ///< of waitpid
-  double began = 0, ended = 0; ///< in seconds since 1970
-  bool was_cut = false;        ///< killed on purpose, at the line that was waited for
+  int status = 0;                     ///< of waitpid
+  double began = 0, ended = 0;        ///< in seconds since 1970
+  bool was_cut = false;               ///< killed on purpose (RunOnce::must_end)
+  std::optional<PrintedStream> until; ///< whose line was the last one (VerifyPlan::until)
+  bool ended_at_difference = false;   ///< since it was another run already
   bool was_too_long = false;
   std::vector<std::string>
       left_behind;  ///< processes that it started and that did not end: "4711 (sleep)"
@@ -67,6 +69,9 @@ struct Run {
   std::filesystem::path printed(PrintedStream stream) const { return folder / stream_name(stream); }
   std::filesystem::path out() const { return printed(PrintedStream::out); }
   std::filesystem::path err() const { return printed(PrintedStream::err); }
+
+  /// False for one that was ended on purpose, and is compared as far as it went.
+  bool is_whole() const { return !until && !ended_at_difference; }
 
   /// So does a pipeline whose reader has enough (`… | head`), where the shell reports it
   /// (pipefail).
@@ -88,8 +93,11 @@ struct RunOnce {
   void (*turn_in_child)() = nullptr; ///< called before it is
   bool is_loaded = false;            ///< all processors are kept busy meanwhile
   bool has_other_ids = false;        ///< of the session, the process group and the parent
-  const Pattern* kill_after =
-      nullptr; ///< the program and its children are killed at a line that matches
+  /// Where there is one, it is asked every `look_ms` while the program runs: true kills the program
+  /// and its children.
+  std::function<bool(const Run&)> must_end = {};
+  int look_ms = 500;
+  bool ends_at_difference = false; ///< that is what must_end looks for
 };
 
 /// True if something waits in a pipe or a socket as standard input, which one run alone could read:

@@ -18,8 +18,10 @@
 #include "support/lists.h"
 #include "support/progress.h"
 #include "support/wording.h"
+#include "verify/line_watch.h"
 #include "verify/output_claim.h"
 #include "verify/run_processes.h"
+#include "verify/running_comparison.h"
 #include "verify/unnamed_outputs.h"
 
 #include <algorithm>
@@ -47,6 +49,14 @@ void add_logged_facts(Run& run) {
   run.processes.merge(facts.processes);
   run.reads_clocks = facts.reads_clocks;
   run.shown_formats = std::move(facts.shown_formats);
+}
+
+/// One that was ended on purpose has no end in its log.
+LogVerdict judge_log_of(const Run& run, const VerifyPlan& plan) {
+  std::vector<std::string> accepted = plan.accepted;
+  if (!run.is_whole())
+    accepted.emplace_back(row_of(Finding::no_end).kind);
+  return judge_log(run.log().string(), accepted);
 }
 
 /// A line for each run as it ends, on a terminal as it begins: who waits for hours reads them.
@@ -117,7 +127,7 @@ private:
       if (is_over_)
         break;
       if (result.runs.size() == 1) { // what its log says decides how much there is to find out
-        result.logs = {judge_log(result.runs.front().log().string(), plan_.accepted)};
+        result.logs = {judge_log_of(result.runs.front(), plan_)};
         if (result.logs.front().can_differ.empty())
           continue;
         const Run& first = result.runs.front();
@@ -223,6 +233,7 @@ private:
   void run(const std::string& name, const Perturbation* perturbation, RunSettings settings,
            std::vector<Run>& runs, Verification& result) {
     RunOnce how{signals_, plan_.run, plan_.timeout_s};
+    set_end(how, runs, result);
     // Seeds made of a session's or a parent's id are the same in runs that have one: every other
     // has its own.
     how.has_other_ids = perturbation == nullptr && runs.size() % 2 == 1 && !result.logs.empty() &&
@@ -243,10 +254,38 @@ private:
     runs.push_back(std::move(run));
   }
 
+  /// What ends a run on purpose: the line that was asked for, or a difference from the first run.
+  /// With --runs each goes on to its end.
+  void set_end(RunOnce& how, std::vector<Run>& runs, Verification& result) const {
+    if (plan_.until) {
+      end_at_line(how, *plan_.until);
+      return;
+    }
+    if (plan_.runs || &runs != &result.runs || runs.empty() || are_fingerprinted())
+      return;
+    constexpr int look_ms = 250; // each look reads what was printed since the last
+    how.look_ms = look_ms;
+    how.ends_at_difference = true;
+    add_logged_facts(runs.front());
+    how.must_end = [comparison =
+                        RunningComparison(runs.front(), plan_.rules, log_of_run(plan_.folder))](
+                       const Run& run) mutable {
+      return comparison.has_differed(run);
+    };
+  }
+
+  static void end_at_line(RunOnce& how, const Pattern& pattern) {
+    constexpr int look_ms = 10; // each further line is one too many
+    how.look_ms = look_ms;
+    how.must_end = [watch = LineWatch(pattern)](const Run& run) mutable {
+      return watch.has_seen_it(run);
+    };
+  }
+
   /// What the killed run wrote stays for the one that takes it up.
   void run_resumed(Verification& result) {
     RunOnce how{signals_, plan_.run, plan_.timeout_s};
-    how.kill_after = &*plan_.kill_after;
+    end_at_line(how, *plan_.kill_after);
     check_for_late_outputs("the killed run", result);
     result.killed = run_one("killed", how, {});
     if (result.killed->was_too_long)
@@ -261,7 +300,7 @@ private:
       result.killed.reset();
       return;
     }
-    how.kill_after = nullptr;
+    how.must_end = nullptr;
     result.resumed = run_one("resumed", how, {});
     take_outputs(*result.resumed);
     look_at(*result.resumed, result);
@@ -299,6 +338,8 @@ private:
       throw;
     }
     fs::rename(log, run.log(), ignored); // fails where nothing was recorded
+    if (plan_.until)
+      run.until = end_printed_at(*plan_.until, run);
     lines_.end(run);
     return run;
   }
@@ -326,7 +367,7 @@ private:
     if (run.was_too_long)
       spoil(result, "timeout",
             run.name + " was ended after " + counted(plan_.timeout_s, "second") + " (--timeout)");
-    else if (run.was_killed())
+    else if (run.is_whole() && run.was_killed())
       spoil(result, "killed", run.name + " was ended by " + run.ending());
   }
 
@@ -422,7 +463,7 @@ void add_log_problem(Verification& result, const LogVerdict& log) {
 /// The first run's log was judged when it ended: it said how many runs there were to be.
 void judge_logs(const VerifyPlan& plan, Verification& result) {
   for (std::size_t i = result.logs.size(); i < result.runs.size(); ++i)
-    result.logs.push_back(judge_log(result.runs[i].log().string(), plan.accepted));
+    result.logs.push_back(judge_log_of(result.runs[i], plan));
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
     Run& run = result.runs[i];
     const LogVerdict& log = result.logs[i];
@@ -461,6 +502,8 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
 /// A file that the runs wrote, that differs and was not asked for may be what the user wants to be
 /// equal.
 void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
+  if (!std::ranges::all_of(result.runs, &Run::is_whole))
+    return;
   std::map<std::string, std::string> differ;
   for (std::size_t i = 1; i < result.plain_runs; ++i) {
     const UnnamedDifferences found = compare_unnamed_outputs(
@@ -488,9 +531,24 @@ void look_at_unnamed_outputs(const VerifyPlan& plan, Verification& result) {
                 "(--output FILE)");
 }
 
+/// Its users look for a fault of their own otherwise.
+bool fails_when_enforced_alone(const Verification& result) {
+  return !result.controls.empty() && std::ranges::all_of(result.controls, &Run::succeeded) &&
+         std::ranges::none_of(result.runs, &Run::succeeded);
+}
+
 void look_at_endings(Verification& result) {
+  if (fails_when_enforced_alone(result)) {
+    add_problem(
+        result, "fails_when_enforced",
+        "the program fails only under what detshim forces: " + result.runs.front().ending() +
+            ", and " + result.controls.front().ending() +
+            " without (--control); `--disable LIST` finds the part, and docs/VERIFY.md says "
+            "what to report");
+    std::ranges::rotate(result.problems, result.problems.end() - 1); // before all others
+  }
   for (const Run& run : result.runs)
-    if (!run.succeeded() && !run.was_killed())
+    if (run.is_whole() && !run.succeeded() && !run.was_killed())
       add_problem(result, "failed", run.name + " failed: " + run.ending());
   if (result.resumed && !result.resumed->succeeded())
     add_problem(result, "failed", "the resumed run failed: " + result.resumed->ending());
@@ -543,6 +601,31 @@ void look_at_substance(Verification& result) {
   }
 }
 
+/// What was seen while a run went on may have been none: nothing is known of its rest.
+void look_at_early_ends(Verification& result) {
+  for (const Comparison& comparison : result.comparisons) {
+    const Run& run = result.runs[comparison.other_index];
+    if (run.ended_at_difference && !comparison.differs())
+      add_problem(result, "ended_early",
+                  run.name + " was ended at a difference that is none (-n N: each run goes on to "
+                             "its end)");
+  }
+}
+
+void note_until(const VerifyPlan& plan, Verification& result) {
+  if (!plan.until)
+    return;
+  const bool is_seen = std::ranges::any_of(result.runs, [](const Run& run) {
+    return run.until.has_value();
+  });
+  result.remarks.push_back(is_seen ? "each run was ended at a line that matches '" +
+                                         plan.until->text() +
+                                         "' (--until): nothing behind it was compared, and no file"
+                                   : "no line matches '" + plan.until->text() +
+                                         "' (--until): the runs went on to their "
+                                         "ends");
+}
+
 Answer answer_of(const Verification& result) {
   if (std::ranges::any_of(result.problems, &Problem::spoils_differences))
     return Answer::unverified;
@@ -586,6 +669,8 @@ Verification verify_program(const VerifyPlan& plan) {
   judge_runs(plan, result);
   compare_all(plan, result);
   look_at_endings(result);
+  look_at_early_ends(result);
+  note_until(plan, result);
   look_at_unnamed_outputs(plan, result);
   look_at_control(plan, result);
   look_at_substance(result);

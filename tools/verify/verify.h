@@ -34,6 +34,7 @@ struct VerifyPlan {
   bool has_control = false;
   std::vector<const Perturbation*> perturbations;
   std::optional<Pattern> kill_after; ///< one more run is killed at that line, and started again
+  std::optional<Pattern> until;      ///< each run is ended at that line
   ComparisonRules rules;
   std::vector<std::string> accepted; ///< reasons that the user answers for
   RunOptions run;                    ///< how each run is to be
