@@ -1446,6 +1446,14 @@ TEST_F(Verify, EndsAtALineARunThatEndsThereByItself) {
   EXPECT_EQ(compared("stdout")["amount"], "2 lines");
 }
 
+/// How many seeds such a run has passed is chance.
+TEST_F(Verify, LearnsNoSeedsFromRunsThatItEnds) {
+  const Words program = {"python3", PROGRAMS_FOLDER "/seeds_by_a_hashed_clock.py"};
+  EXPECT_EQ(verify_json({"--until", "epoch 1"}, program)["verdict"], "different");
+  fs::remove(folder() / "detshim-evidence.json");
+  EXPECT_EQ(verify_json({}, program)["verdict"], "equal");
+}
+
 TEST_F(Verify, SaysWhereNoLineEndsARun) {
   const Json whole = verify_json({"--until", "epoch 2"}, shell("echo loss=0.5"));
   EXPECT_EQ(whole["verdict"], "equal") << whole;

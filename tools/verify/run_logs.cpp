@@ -157,6 +157,7 @@ void LogVerdict::add_what_can_differ(const VerdictReason& reason) {
     for (const std::string& line : reason.names)
       add_once(clock_lines, line);
   }
+  has_open_seeds |= reason.finding == Finding::seed_unexplained;
   can_race |= row_of(reason.finding).settled != Settled::by_two_runs;
   for (std::string& key : keys_of(reason))
     can_differ.insert(std::move(key));

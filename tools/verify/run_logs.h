@@ -26,6 +26,7 @@ struct LogVerdict {
   std::set<std::string> can_differ; ///< keys_of() its reasons, and those that were accepted
   bool can_race = false;            ///< something of it may come out the same in two runs by chance
   bool reads_clock = false;         ///< a line of the user's code does
+  bool has_open_seeds = false;      ///< whose change from run to run a comparison has to show
   std::vector<std::string> clock_lines;          ///< those that do more with it than show it
   std::vector<std::string> reasons;              ///< "kernels: ...", worst first; not safe to print
   std::map<std::int64_t, std::string> processes; ///< "rank 0, 0.2", by their ids

@@ -194,6 +194,9 @@ private:
     if (!plan_.learn_seeds || result.runs.size() < 2 || result.runs.size() > most_looked_at ||
         result.runs_before >= most_before)
       return;
+    // How many seeds a run passed before it was ended is chance.
+    if (!result.runs.front().is_whole() || !result.runs.back().is_whole())
+      return;
     const SeedsOfCallSites learned =
         plan_.learn_seeds(result.runs.front().log().string(), result.runs.back().log().string());
     if (learned.changing.empty() && learned.constant.empty())
@@ -262,6 +265,8 @@ private:
       return;
     }
     if (plan_.runs || &runs != &result.runs || runs.empty() || are_fingerprinted())
+      return;
+    if (!result.logs.empty() && result.logs.front().has_open_seeds) // of which whole runs say more
       return;
     constexpr int look_ms = 250; // each look reads what was printed since the last
     how.look_ms = look_ms;
