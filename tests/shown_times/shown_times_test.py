@@ -107,6 +107,36 @@ warnings.showwarning = keep
 """.strip().split("\n")
 
 
+PLAIN_FORMATTERS = r"""
+record.levelname = self.COLOURS.get(record.levelname, "") + record.levelname\nreturn super().format(record)
+return json.dumps({"ts": self.formatTime(record), "level": record.levelname, "msg": record.getMessage()})
+return f"[{record.levelname}] {record.name}: {record.getMessage()}"
+text = super().format(record)\nreturn "%s | %s" % (record.levelname, text)
+""".strip().split("\n")
+
+OTHER_FORMATTERS = r"""
+return json.dumps({"msg": record.getMessage(), "at": record.created})
+return json.dumps(record.__dict__)
+return record.getMessage()[-4:]
+return shorten(record.getMessage())
+keep.append(record)\nreturn record.getMessage()
+r = record\nreturn f"{r.created}"
+return "{0.created}".format(record)
+self.last = [record]\nreturn super().format(record)
+return str(hash(record.getMessage()))
+return record.getMessage().split()[-1]
+""".strip().split("\n")
+
+FORMATTER = """import json, logging, time
+class Formatter(logging.Formatter):
+  COLOURS = {"INFO": "green"}
+  def format(self, record):
+    BODY
+start = time.time()
+logging.info("train loop %.2fs", time.time() - start)
+"""
+
+
 def shown_lines(tree, lines, is_script, is_alone=True):
     return lines_of_flow(Flow(tree, is_script, is_alone), lines)
 
@@ -147,6 +177,28 @@ class Test(unittest.TestCase):
             with self.subTest(line):
                 tree = ast.parse(text + line.replace("\\n", "\n") + "\n")
                 self.assertEqual(shown_lines(tree, range(1, 4), True), [])
+
+    def test_formatters(self):
+        """One that hands a message on hides nothing."""
+
+        def shown_with(body):
+            body = body.replace("\\n", "\n    ")
+            tree = ast.parse(FORMATTER.replace("BODY", body))
+            lines = range(body.count("\n") + 6, body.count("\n") + 8)
+            return shown_lines(tree, lines, True) == list(lines)
+
+        for body in PLAIN_FORMATTERS:
+            self.assertTrue(shown_with(body), body)
+        for body in OTHER_FORMATTERS:
+            self.assertFalse(shown_with(body), body)
+        of_json = FORMATTER.replace("BODY", PLAIN_FORMATTERS[1])
+        line = '{"ts": "2026-01-01", "msg": "train loop 12.34s"}'
+        for text, times in (
+            (of_json, ["12.34"]),
+            (FORMATTER.replace("BODY", PLAIN_FORMATTERS[2]), []),
+        ):
+            found = [match[1] for p in patterns_of(text) for match in re.finditer(p, line)]
+            self.assertEqual(found, times, text)
 
     def test_objects(self):
         """Of attributes that may be read unseen, nothing is known."""

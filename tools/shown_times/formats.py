@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from calls import METHODS_OF_LOGGERS, SHOWING_FUNCTIONS
+from formatters import writes_json
 from nodes import has_star, is_no_star, text_of, words_of
 
 NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
@@ -24,6 +25,7 @@ UNITS = re.compile(r" ?(?:secs?|seconds|ms|us|min|m|s|h)?(?![\w/])")
 RATE_UNITS = re.compile(r" ?(?:[a-z]+/s(?:ec(?:ond)?)?|fps|[a-z]+ per sec(?:ond)?)\b")
 BEFORE_TIMES = " =:([,|"
 END_OF_POSTFIX = r"(?=[,\]]|$)"  # of a bar's: `[00:01<00:02, 8.1it/s, loss=0.5, seconds=0.2]`
+END_OF_MESSAGE = r'(?:$|(?="[,}]))'  # in JSON, which a formatter of the file's writes
 LEAST_LETTERS = 3
 MOST_FIELDS = 8
 MOST_UNCLEAR = 2  # fields that may hold any text: each makes a search longer
@@ -52,7 +54,7 @@ class Form(NamedTuple):
     def pattern(self, place):
         around = [f"(?:{field.pattern})" for field in self.fields]
         around[place] = rf"\s*({self.fields[place].pattern})"
-        begin = "^" if self.is_whole_line else r"(?:^|(?<=[\s\]:|>-]))"
+        begin = "^" if self.is_whole_line else r"(?:^|(?<=[\s\]:|>\"-]))"
         parts = [re.escape(self.fixed[0])]
         for pattern, text in zip(around, self.fixed[1:]):
             parts += [pattern, re.escape(text)]
@@ -87,6 +89,7 @@ class Formats:
         self.flow = flow
         self.forms = []
         self.known = set()  # the texts in them
+        self.end_of_message = self._end_of_message()
         for node in flow.scopes.of(ast.Expr):
             if isinstance(node.value, ast.Call):
                 self._add(node.value)
@@ -137,7 +140,12 @@ class Formats:
         if call.args and not call.keywords:
             text, *values = call.args
             pieces = self._of_specifiers(text, values) if values else self._pieces(text)
-            self._add_lines(pieces, False)
+            self._add_lines(pieces, False, self.end_of_message)
+
+    def _end_of_message(self):
+        classes = self.flow.scopes.of(ast.ClassDef)
+        writers = filter(self.flow.is_of_logging, classes)
+        return END_OF_MESSAGE if any(map(writes_json, writers)) else "$"
 
     def _add_postfix(self, call):
         """`bar.set_postfix(loss=loss, seconds=seconds)`: each stands for itself."""
@@ -147,9 +155,9 @@ class Formats:
                 line = [Fixed(f"{word.arg}="), *self._pieces(word.value)]
                 self._add_line(line, False, END_OF_POSTFIX)
 
-    def _add_lines(self, pieces, is_whole_line):
+    def _add_lines(self, pieces, is_whole_line, end="$"):
         for line in self._lines(pieces):
-            self._add_line(line, is_whole_line)
+            self._add_line(line, is_whole_line, end)
 
     def _add_line(self, line, is_whole_line, end="$"):
         fixed, fields = [""], []

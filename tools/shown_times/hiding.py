@@ -16,6 +16,7 @@ from calls import (
     STANDARD,
     STREAMS,
 )
+from formatters import is_plain_formatter
 from nodes import is_stored, last_name, names_imported, simple_names, text_of, values_of_words
 
 
@@ -64,7 +65,7 @@ def _of_keyword(node, names):
 
 def _of_class(node, names):
     """A handler of logging may do anything with what is logged."""
-    return names.is_of_logging(node)
+    return names.is_of_logging(node) and not is_plain_formatter(node, names.meaning)
 
 
 def _of_call(node, names):

@@ -1,0 +1,111 @@
+"""Formatters of logging that hand on each message as it is: around it stand the record's names."""
+
+import ast
+
+from nodes import FUNCTIONS, is_bare, last_name
+
+# What a record has besides its message, its times and its arguments.
+NAMES_OF_RECORDS = {
+    "filename",
+    "funcName",
+    "levelname",
+    "levelno",
+    "lineno",
+    "module",
+    "name",
+    "processName",
+    "threadName",
+}
+MESSAGES = {"format", "formatTime", "getMessage"}
+# They leave a text as it is, or put it into one.
+METHODS_OF_TEXTS = {"dumps", "get", "join", "ljust", "lower", "rjust", "strip", "upper"}
+KNOWN = (
+    ast.arguments,
+    ast.Assign,
+    ast.BinOp,
+    ast.Constant,
+    ast.Dict,
+    ast.Expr,
+    ast.expr_context,
+    ast.FormattedValue,
+    ast.JoinedStr,
+    ast.keyword,
+    ast.List,
+    ast.Name,
+    ast.operator,
+    ast.Return,
+    ast.Subscript,
+    ast.Tuple,
+    ast.arg,
+)
+
+
+def is_plain_formatter(node, meaning):
+    """`meaning`: of an expression, by the file's imports."""
+    is_formatter = [meaning(base) for base in node.bases] == ["logging.Formatter"]
+    return is_formatter and is_bare(node) and all(map(_is_plain_member, node.body))
+
+
+def writes_json(node):
+    """True for a formatter that puts the message into a document, in quotes."""
+    return any(last_name(part) == "dumps" for part in ast.walk(node))
+
+
+def _is_plain_member(member):
+    if isinstance(member, FUNCTIONS):
+        return _is_plain_method(member)
+    return isinstance(member, (ast.Assign, ast.Expr)) and all(map(_is_plain, ast.walk(member)))
+
+
+def _is_plain_method(method):
+    names = [argument.arg for argument in method.args.args]
+    if method.name != "format" or method.decorator_list or names != ["self", "record"]:
+        return False
+    nodes = [part for line in method.body for part in ast.walk(line)]
+    handed_over = [name for node in nodes for name in _record_in(node)]
+    records = [node for node in nodes if getattr(node, "id", "") == "record"]
+    return len(handed_over) == len(records) and all(map(_is_plain, nodes))
+
+
+def _record_in(node):
+    """The record where a method of logging gets it, or where one of its own names is asked."""
+    if isinstance(node, ast.Attribute) and _is_record(node.value):
+        return [node.value]
+    is_asked = isinstance(node, ast.Call) and last_name(node.func) in MESSAGES
+    return filter(_is_record, node.args[:1]) if is_asked else []
+
+
+def _is_record(node):
+    return getattr(node, "id", "") == "record"
+
+
+def _is_plain(node):
+    rule = RULES.get(type(node))
+    return rule(node) if rule else isinstance(node, KNOWN)
+
+
+def _is_plain_call(call):
+    """`super()`, and methods that are known: of a name that is called nobody knows what it does."""
+    method = last_name(call.func)
+    if method == "super":
+        return not call.args
+    if method == "format":  # of a text it would reach more of the record
+        return isinstance(call.func.value, ast.Call) and _is_plain_call(call.func.value)
+    return method in MESSAGES | METHODS_OF_TEXTS
+
+
+def _is_plain_attribute(node):
+    """Of a record its names alone are asked; of what else there is, constants of the class."""
+    return not _is_record(node.value) or node.attr in NAMES_OF_RECORDS | MESSAGES
+
+
+def _is_plain_subscript(node):
+    """A part of a message is not the message."""
+    return not isinstance(node.value, ast.Call)
+
+
+RULES = {
+    ast.Call: _is_plain_call,
+    ast.Attribute: _is_plain_attribute,
+    ast.Subscript: _is_plain_subscript,
+}
