@@ -717,6 +717,14 @@ TEST(SeedsOfTheCommandLine, AreReadAsProgramsReadThem) {
         << number;
 }
 
+/// Each look goes through the whole program: a call site that seeds a million times has only so
+/// many.
+TEST(SeedsOfAFile, AreLookedForUntilManyWereInNone) {
+  const char* const scenario = "fixed_behind_computed";
+  EXPECT_EQ(under_seed("srand", scenario, "60"), native("srand", scenario, "60"));
+  EXPECT_NE(under_seed("srand", scenario, "70"), native("srand", scenario, "70"));
+}
+
 TEST(SeedsInTheLog, SayWhatTheyWere) {
   EXPECT_EQ(why("seconds", "0"), "pin: clock_seed");
   EXPECT_EQ(why("pid", "0"), "pin: id_seed");

@@ -165,12 +165,19 @@ bool is_from_user(uint64_t value, uint64_t reach) {
 }
 
 uint64_t numbers_of_user() {
+  // As the process began: each seed of a program asks.
+  static constinit uint64_t known = 0;
+  static constinit bool is_known = false;
+  if (__atomic_load_n(&is_known, __ATOMIC_ACQUIRE))
+    return known;
   NumberReader reader;
   any_part_of_arguments([&](const char* text, long size) {
     for (long i = 0; i < size; ++i)
       reader.take(text[i]);
     return false;
   });
+  __atomic_store_n(&known, reader.all(), __ATOMIC_RELAXED);
+  __atomic_store_n(&is_known, true, __ATOMIC_RELEASE);
   return reader.all();
 }
 

@@ -39,6 +39,18 @@ struct KnownReadings {
 };
 DETSHIM_THREAD_MEMORY KnownReadings known_of_thread = {};
 
+/// Callers in no code of Python's, by where they lie: a loop of a C program that reads a clock pays
+/// for one look at each.
+struct CallersOutside {
+  static constexpr size_t places = 8;
+  const void* at[places];
+
+  const void*& of(const void* caller) {
+    return at[reinterpret_cast<uintptr_t>(caller) / 4 % places];
+  }
+};
+thread_local constinit CallersOutside callers_outside = {};
+
 bool has_spent(Budget budget) { return looked_at[budget].count >= budgets[budget]; }
 
 Budget budget_of(PythonReading reading) {
@@ -119,8 +131,10 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) 
     if (call_site.count > 0)
       __atomic_store_n(&has_looked, true, __ATOMIC_RELAXED);
   }
-  if (!mine.is_in_python)
+  if (!mine.is_in_python) {
+    callers_outside.of(caller) = caller;
     return false;
+  }
   if (!has_spent(of_imports) && is_importing())
     return ++looked_at[of_imports].count, false;
   ++mine.count;
@@ -314,6 +328,8 @@ void note_others_reading(const void* caller, PythonReading reading, const ReadTi
 } // namespace
 
 void note_python_clock(const void* caller, PythonReading reading, const ReadTime& time) {
+  if (callers_outside.of(caller) == caller)
+    return;
   if (const KnownReading* const known = known_reading(reading))
     return repeat_reading(*known, caller, reading, time);
   PythonCallSite call_site;

@@ -443,6 +443,13 @@ int main(int argc, char** argv) {
          in_microseconds();
          draw(seeds[number % 4]);
        }},
+      {"fixed_behind_computed", // `number` of them, which stand in no file
+       [&] {
+         in_microseconds();
+         for (uint64_t i = 0; i < number; ++i)
+           drawn((i + 1000) * 2654435761);
+         draw(387654321);
+       }},
       {"fixed_in_variable",
        [&] {
          static volatile unsigned seed = 487654321;

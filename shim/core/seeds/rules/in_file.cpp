@@ -5,6 +5,7 @@
 // What this cannot know: whether the number stands there for something else. The limits below make
 // that rare.
 #include "common/sys.h"
+#include "core/base/hash.h"
 #include "core/base/modules.h"
 #include "core/seeds/rules/rules.h"
 
@@ -16,6 +17,25 @@ namespace {
 // In so many bytes a number that a clock makes stands by chance once in some ten thousand runs.
 // What larger programs fix so is told by a comparison.
 constexpr uint64_t most_bytes = 1 << 20;
+
+// A search takes a third of a millisecond, and a program may seed a million times: of a call site
+// so many numbers are looked for in vain. What it fixes in a table comes sooner.
+constexpr uint32_t most_misses = 64;
+
+struct CallSiteMisses {
+  const void* caller;
+  uint32_t count;
+};
+constexpr size_t most_call_sites = 64; // a further one takes the place of another, and begins anew
+constinit CallSiteMisses misses_of_call_sites[most_call_sites] = {};
+
+CallSiteMisses& misses_of(const void* caller) {
+  CallSiteMisses& misses =
+      misses_of_call_sites[mix(reinterpret_cast<uintptr_t>(caller), 0) % most_call_sites];
+  if (__atomic_exchange_n(&misses.caller, caller, __ATOMIC_RELAXED) != caller)
+    __atomic_store_n(&misses.count, 0, __ATOMIC_RELAXED);
+  return misses;
+}
 
 bool is_value_at(const PassedSeed& seed, const unsigned char* at, size_t length) {
   return __builtin_memcmp(at, &seed.value, length) == 0;
@@ -132,11 +152,16 @@ bool is_in_variables(const PassedSeed& seed, const Module& module) {
 } // namespace
 
 bool rules::in_file(const PassedSeed& seed, Explanation& made) {
+  CallSiteMisses& misses = misses_of(seed.caller.address());
+  if (__atomic_load_n(&misses.count, __ATOMIC_RELAXED) >= most_misses)
+    return false;
   const Module* const module = seed.caller.module();
   if (module == nullptr || size_of_file(*module) > most_bytes)
     return false;
-  if (!is_in_memory(seed, *module) && !is_in_variables(seed, *module))
+  if (!is_in_memory(seed, *module) && !is_in_variables(seed, *module)) {
+    __atomic_fetch_add(&misses.count, 1, __ATOMIC_RELAXED);
     return false;
+  }
   made.origin = Origin::constant;
   return true;
 }
