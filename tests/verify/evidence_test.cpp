@@ -320,6 +320,16 @@ TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
   }
 }
 
+// Opened once, to be read and then changed.
+TEST_F(Evidence, IsNoneForWhatARunReadsOfTheFileThatItChanges) {
+  write("n", "0");
+  write("train.py", "import os\nos.urandom(2)\nfile = open('n', 'r+')\n"
+                    "n = int(file.read())\nfile.seek(0)\nfile.write(str(n + 1))\n");
+  const Json log = log_of(timed_);
+  ASSERT_EQ(log["verdict"], "unverified");
+  EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
+}
+
 TEST_F(Evidence, AndWhatARunLeavesCanBeAccepted) {
   write("train.py", contents(PROGRAMS_FOLDER "/writes_what_it_read.py"));
   write("n", "0");
