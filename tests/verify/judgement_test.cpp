@@ -192,6 +192,19 @@ TEST_F(Judgement, IsNotEqualWhereALogHasLostItsRecords) {
   EXPECT_TRUE(result["differences"].empty()) << result["differences"].dump(1);
 }
 
+// Also in a run in which something was turned that is no reason for it.
+TEST_F(Judgement, IsNotEqualWhereAPerturbedRunsLogHasLostItsRecords) {
+  std::ofstream(scratch_.path() / "train.py")
+      << "import time\nexec(open('" PROGRAMS_FOLDER "/loses_its_records.py').read()\n"
+         "     if time.tzname[0] == 'XXX' else 'import random; print(random.random())')\n";
+  const Words program = {"/usr/bin/python3", "train.py"};
+  const Json plain = verify({}, program);
+  EXPECT_EQ(kinds_of(plain["problems"]), Words{}) << plain.dump(1);
+  const Json turned = verify({"--perturb=zone"}, program);
+  EXPECT_EQ(turned["verdict"], "unverified") << turned.dump(1);
+  EXPECT_EQ(kinds_of(turned["problems"]), Words{"log"});
+}
+
 // The second run is ended by a signal: that what it printed differs may come of that.
 TEST_F(Judgement, IsNotDifferentWhereARunWasSpoiled) {
   const Json result =
