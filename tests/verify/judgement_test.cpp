@@ -205,6 +205,19 @@ TEST_F(Judgement, IsNotEqualWhereAPerturbedRunsLogHasLostItsRecords) {
   EXPECT_EQ(kinds_of(turned["problems"]), Words{"log"});
 }
 
+// Of many that a run changes, too, the last is not forgotten.
+TEST_F(Judgement, IsNotEqualWhereTheLastOfManyChangedFilesDiffers) {
+  for (int i = 0; i < 70; ++i)
+    std::ofstream(scratch_.path() / ("part-" + std::to_string(i))) << "0000000";
+  const Json result = verify({}, {"/usr/bin/python3", "-c",
+                                  "import time\n"
+                                  "for i in range(70): open(f'part-{i}', 'r+')"
+                                  ".write(str(time.time_ns() % 1000003 if i == 69 else 0))\n"
+                                  "print('done')"});
+  EXPECT_EQ(result["verdict"], "unverified") << result.dump(1);
+  EXPECT_NE(result["problems"].dump().find("part-69"), std::string::npos) << result["problems"];
+}
+
 // The second run is ended by a signal: that what it printed differs may come of that.
 TEST_F(Judgement, IsNotDifferentWhereARunWasSpoiled) {
   const Json result =
