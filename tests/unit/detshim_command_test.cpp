@@ -658,6 +658,27 @@ TEST_F(DetshimCommand, LogNamesAPackagesLineWhereTheUserHasNone) {
   EXPECT_EQ(lines_that_seed(), Words{});
 }
 
+// The beginning of a longer number, of a name too, is not what the user wrote.
+TEST_F(DetshimCommand, LogNamesNoLineThatHasTheSeedInIt) {
+  const std::string script = folder_ / "train.py";
+  std::ofstream(script) << "default_rng(7531)\ndefault_rng(75310)\ndefault_rng(97531)\n"
+                           "default_rng(s7531)\ndefault_rng(7531s)\n";
+  std::string calls;
+  for (const char* line : {"1", "2", "3", "4", "5"})
+    calls +=
+        call_line("numpy_legacy_seeding", "observe",
+                  R"(,"requested":"7531","why":"unexplained_seed","at":"/usr/bin/python3+0x1",)"
+                  R"("py":[")" +
+                      script + ":" + line + R"( <module>"],"user":0)");
+  write("0-0-1.jsonl", start_line() + calls + end_line);
+  Json names;
+  const Json document = Json::parse(detshim({"log", log_, "--no-scan", "--json"}).out);
+  for (const Json& reason : document["reasons"])
+    if (reason["kind"] == "unexplained_seed")
+      names = reason["names"];
+  EXPECT_EQ(names, Json({"train.py:2", "train.py:3", "train.py:4", "train.py:5"})) << document;
+}
+
 TEST_F(DetshimCommand, LogNamesTheRuleThatToldWhatASeedIs) {
   write("0-0-1.jsonl",
         start_line() +
