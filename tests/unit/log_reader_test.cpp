@@ -530,6 +530,21 @@ TEST_F(LogReader, KeepsFewValuesOfMany) {
   }
 }
 
+// Of each process some values are left out, and more where the two are put together.
+TEST_F(LogReader, CountsTheValuesThatItLeavesOutOfAllProcesses) {
+  constexpr std::size_t many = 2000;
+  for (const char* process : {"1", "2"}) {
+    std::string lines = start_line("r", 0, std::string("0.") + process);
+    for (std::size_t i = 0; i < many; ++i)
+      lines += call_line("srand", "pin",
+                         std::string(R"(,"requested":")") + process + std::to_string(i) + "\"");
+    write(std::string("0-0.") + process + "-471" + process + ".jsonl", lines + end_line);
+  }
+  const Summary summary = summarise(read_log(folder_));
+  const SymbolSummary& srand = summary.symbols.at(0);
+  EXPECT_EQ(srand.examples.size() + srand.examples_left_out, 2 * many);
+}
+
 TEST_F(LogReader, ReadsRecordsAgainFileByFile) {
   const auto two = [](const std::string& name) {
     return call_line("f", "pin", R"(,"v":")" + name + "1\"") +
