@@ -138,6 +138,17 @@ TEST(KeptEvidence, DoesNotHoldWhereTheStateWasNotCaptured) {
   EXPECT_EQ(level, VerdictLevel::unverified);
 }
 
+// A date has no time of day: what stands further back in the file is later.
+TEST(KeptEvidence, OfTwoComparisonsOfOneDayIsTheLater) {
+  EvidenceEntry earlier, later;
+  earlier.date = later.date = "2026-11-25";
+  earlier.state = later.state = known_state();
+  earlier.state.parts["code: file train.py"] = "2";
+  later.state.parts["code: file data.txt"] = "1";
+  const Evidence evidence = evidence_of({earlier, later}, known_state());
+  EXPECT_EQ(evidence.names, Words{"code: file data.txt"});
+}
+
 TEST(ProgramStates, SayWhatOfThemIsUnknown) {
   const auto state_with = [](EnvironmentSection section, const Subject& subject) {
     detshim::Environment environment;
