@@ -573,6 +573,17 @@ TEST(LearnedSeeds, AreNotTheProgramsOwn) {
   EXPECT_EQ(under_seed("srand", "epochs", "3", unchanging), native("srand", "epochs", "3"));
 }
 
+// The first of those that change begins with the seed itself, whatever stands before it.
+TEST(LearnedSeeds, ThatDoNotChangeTakeNoSeed) {
+  const TemporaryFolder scratch;
+  const Environment environment = learned(scratch, "srand", "hashed");
+  const std::string file = environment.at("DETSHIM_LEARNED_SEEDS");
+  std::string text = contents(file);
+  text.insert(text.rfind('[') + 1, R"("other.cpp+0x1 same 5", )");
+  std::ofstream(file) << text;
+  EXPECT_EQ(under_seed("srand", "hashed", "0", environment), native("srand", "value", "42"));
+}
+
 // Of which every process passed the same: one had sent it to the others.
 TEST(LearnedSeeds, OfAllProcessesAreAlikeInThem) {
   const TemporaryFolder scratch;
