@@ -467,6 +467,11 @@ TEST(Mixtures, StayWhereTheOrderOfSeedsIsARace) {
   EXPECT_NE(under_seed("srand", "hashed", "0", rank), under_seed("srand", "hashed", "0", rank));
 }
 
+// A program that keeps it goes back to it later.
+TEST(Seeds, AreInTheStateThatSeed48ReturnsBeforeAnyDraw) {
+  EXPECT_EQ(under_seed("seed48", "before_seed48"), native("seed48", "before_seed48", "42"));
+}
+
 // ---- what a comparison showed
 
 /// What `detshim verify` keeps of the program's seeds: the call site of a run's log, and what

@@ -480,6 +480,14 @@ int main(int argc, char** argv) {
          });
          draw(seed);
        }},
+      {"before_seed48", // the state that seed48 returns; `number`: after srand48
+       [&] {
+         unsigned short x[3] = {1, 2, 3};
+         if (number != 0)
+           srand48(static_cast<long>(number));
+         const unsigned short* const before = seed48(x);
+         print(text_of(before[0], before[1], before[2]));
+       }},
       {"read_by_others", // from `number` call sites, after the program has read
        [&] {
          const uint64_t seed = in_microseconds();
