@@ -15,7 +15,7 @@
   X(start, "v:number detshim?:text run?:text begun?:number pid:number time?:decimal rank?:number path:text "    \
            "job?:text node?:text program?:text cwd?:text args?:texts args_cut?:flag args_hash?:hash "           \
            "mode?:mode policy?:policy seed?:decimal seed_from?:text disabled?:text layout?:text cpu?:text "     \
-           "env?:changes")                                                                                      \
+           "outputs?:hash env?:changes")                                                                        \
   X(env, "env?:changes noted?:variables read?:readers")                                                         \
   X(library, "lib:text file:text version?:text")                                                                \
   X(build, "file:text id:text")                                                                                 \

@@ -162,6 +162,15 @@ bool makes_identifiers(const DrawingCode& code) {
   return false;
 }
 
+/// True for the tool that names files. It asks the kernel now and then alone, where the first
+/// number that it took was of no use: if that counted as a draw, the next child would have another
+/// name.
+bool names_files(const DrawingCode& code) {
+  char path[600];
+  module_path(code.module, path, sizeof path);
+  return same_text(file_name(path), "mktemp");
+}
+
 /// arc4random is how programs from OpenBSD make their keys themselves (ssh-keygen).
 bool is_from_openbsd(const DrawingCode& code) {
   if (!starts_with(code.hook.info().name, "arc4random"))
@@ -222,6 +231,7 @@ constexpr KeepingRule keeping_rules[] = {
      },
      {Reason::key}},
     {makes_identifiers, {Reason::names_things}},
+    {names_files, {Reason::names_things}},
     {is_from_openbsd, mixed},
     {[](const DrawingCode& code) {
        return code.purpose != Purpose::no_key && may_belong_to_copy(code.hook, code.module) &&

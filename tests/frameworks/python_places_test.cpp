@@ -158,6 +158,25 @@ TEST_P(PythonPlaces, ThatOnlyShowTimesAreNoReason) {
   EXPECT_EQ(clocks(judged()), 1);
 }
 
+// A program of the run may read them, and make a result of them.
+TEST_P(PythonPlaces, ThatShowTimesToAnotherProgramAreAReason) {
+  places(contents(PROGRAMS "shows_times.py")); // leaves the script
+  const auto shown_by = [&](const std::string& script) {
+    fs::remove_all(scratch_.log());
+    EXPECT_EQ(run({"/bin/sh", "-c", script, python_}, under_shim(scratch_, {{"DETSHIM_SEED", "1"}}),
+                  scratch_.path())
+                  .status,
+              0);
+    return nlohmann::json::parse(
+               run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch_.log().string()})
+                   .out)["shown_times"]
+        .size();
+  };
+  EXPECT_EQ(shown_by("$0 t.py; true"), 3U);
+  EXPECT_EQ(shown_by("$0 t.py | cat; true"), 0U);
+  EXPECT_EQ(shown_by("x=$($0 t.py); true"), 0U);
+}
+
 // A thread that waits for the interpreter's lock reads a clock for that, whatever line it is at.
 TEST_P(PythonPlaces, OfThreadsThatWaitForTheLockReadNoClock) {
   if (run({python_, "-c", "import numpy"}).status != 0)

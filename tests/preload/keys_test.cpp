@@ -404,6 +404,21 @@ TEST(KeepEntropy, LeavesTheNamedFilesAlone) {
   EXPECT_EQ(drawn(draw, another).out, drawn(draw).out);
 }
 
+/// mktemp draws in one run of twenty: its draws are names, and the next child's name is the same.
+TEST(KeepEntropy, LeavesTheToolThatNamesFilesAlone) {
+  const TemporaryFolder scratch;
+  const std::string tool = (scratch.path() / "mktemp").string();
+  std::filesystem::copy_file(TREE_PROGRAM, tool);
+  const std::string other = (scratch.path() / "other").string();
+  std::filesystem::copy_file(TREE_PROGRAM, other);
+  EXPECT_EQ(drawn({other, "say", "x"}).out, drawn({other, "say", "x"}).out);
+  EXPECT_NE(drawn({tool, "say", "x"}).out, drawn({tool, "say", "x"}).out);
+  const std::string then = "exec 2>&1; " + tool + " say x >$0; " + other + " say x; :";
+  const std::string without = other + " say x";
+  EXPECT_EQ(drawn({"/bin/sh", "-c", then, (scratch.path() / "out").string()}).out,
+            drawn({"/bin/sh", "-c", ": ; " + without + "; :"}).out);
+}
+
 TEST(KeepEntropy, RefusesAPath) {
   const Result result = drawn({"true"}, {{"DETSHIM_KEEP_ENTROPY", "/usr/lib/libx.so"}});
   EXPECT_EQ(result.status, 2);

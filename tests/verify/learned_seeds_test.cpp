@@ -1,6 +1,8 @@
 // Seeds in 196 ways by six routes, each at a call site of its own (programs/seed_ways.cpp): one
 // `detshim verify` teaches which of them change, and later runs are equal. What a program fixes
 // stays as it is.
+#include "evidence/learned_seeds.h"
+#include "log_reader/log.h"
 #include "run.h"
 
 #include <nlohmann/json.hpp>
@@ -13,6 +15,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/wait.h>
@@ -53,6 +56,47 @@ protected:
   }
   const TemporaryFolder scratch_;
 };
+
+/// A log of one process that passed seeds at one place, each by a thread.
+class LogOfSeeds {
+public:
+  using Seeds = std::vector<std::pair<std::string, std::string>>; ///< with their threads
+  explicit LogOfSeeds(const Seeds& seeds) {
+    std::filesystem::create_directory(scratch_.log());
+    std::ofstream file(scratch_.log() / "0-0-4711.jsonl");
+    file << R"({"t":"start","v":1,"detshim":"0.1.0","run":"20261121T003512-4711","pid":4711,)"
+         << R"("rank":0,"path":"0","program":"/bin/train","args":["./train"],"mode":"enforce",)"
+         << R"("policy":"fixed","seed":"42","seed_from":"DETSHIM_SEED","layout":"fixed","env":[]})"
+         << '\n';
+    int number = 0;
+    for (const auto& [seed, thread] : seeds)
+      file << R"({"t":"call","n":)" << ++number << R"(,"thread":")" << thread
+           << R"(","lib":"libc","fn":"srand","do":"pin","requested":")" << seed
+           << R"(","effective":")" << seed
+           << R"(","why":"unexplained_seed","at":"/bin/train+0x10"})" << '\n';
+    file << R"({"t":"end","counts":{}})" << '\n';
+  }
+
+  detshim::Log read() const { return detshim::read_log(scratch_.log().string()); }
+
+private:
+  TemporaryFolder scratch_;
+};
+
+/// What is fixed must not be taken for what changes: it would be replaced from then on.
+TEST(SeedsOfTwoLogs, AreNotLearnedWhereARunOnlyHasMoreOrDealsThemOtherwise) {
+  const LogOfSeeds one(LogOfSeeds::Seeds{{"70001", "0"}}), other(LogOfSeeds::Seeds{{"70009", "0"}});
+  EXPECT_EQ(detshim::learn_seeds(one.read(), other.read()).size(), 1U);
+  const LogOfSeeds more(LogOfSeeds::Seeds{{"70001", "0"}, {"70002", "0"}});
+  EXPECT_TRUE(detshim::learn_seeds(one.read(), more.read()).empty());
+  EXPECT_TRUE(detshim::learn_seeds(more.read(), one.read()).empty());
+  const LogOfSeeds dealt(LogOfSeeds::Seeds{{"70001", "0.1"}, {"70002", "0.2"}, {"70003", "0.1"}});
+  const LogOfSeeds otherwise(
+      LogOfSeeds::Seeds{{"70001", "0.2"}, {"70002", "0.2"}, {"70004", "0.1"}});
+  EXPECT_TRUE(detshim::learn_seeds(dealt.read(), otherwise.read()).empty());
+  const LogOfSeeds alike(LogOfSeeds::Seeds{{"70001", "0.1"}, {"70002", "0.2"}, {"70004", "0.1"}});
+  EXPECT_EQ(detshim::learn_seeds(dealt.read(), alike.read()).size(), 1U);
+}
 
 class LearnedSeeds : public NamedSeeds, public testing::WithParamInterface<const char*> {
 protected:

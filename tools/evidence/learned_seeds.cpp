@@ -4,7 +4,8 @@
 // passes seeds that change, and call sites that passed the same value belong together. Of a call
 // site of which a log does not hold all values it decides only where no value came again. It cannot
 // know why a seed changed, nor find one that was the same in both runs by chance. Where threads of
-// a process race for their seeds it learns nothing: no order tells them apart.
+// a process race for their seeds, or for the tasks that pass them, it learns nothing: no order
+// tells them apart.
 #include "evidence/learned_seeds.h"
 
 #include "common/run_agreements.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <map>
 #include <set>
 #include <utility>
@@ -21,8 +23,13 @@ namespace detshim {
 namespace {
 
 using Values = std::set<std::string>;
-/// By value, who passed it: threads of processes.
-using Passed = std::map<std::string, std::set<std::pair<const Process*, std::string>>>;
+/// A thread of a process, by names that hold in both runs.
+struct PassingThread {
+  std::string process, name;
+  auto operator<=>(const PassingThread&) const = default;
+};
+/// By value, who passed it.
+using Passed = std::map<std::string, std::set<PassingThread>>;
 
 /// What the processes of one run passed at one call site.
 struct SeedsOfSite {
@@ -60,7 +67,8 @@ std::map<std::string, SeedsOfSite> seeds_in(const Log& log) {
     if (requested == nullptr || effective == nullptr || std::ranges::count(seed_reasons, why) == 0)
       return;
     SeedsOfSite& seeds = sites[name_of(call)];
-    seeds.passed[*requested].emplace(&process, call.thread);
+    seeds.passed[*requested].insert(
+        {std::to_string(process.rank) + ' ' + process.path, call.thread});
     seeds.effective.insert(*effective);
     seeds.is_learned |= why == Reason::learned_seed;
     seeds.is_ordered |= why == Reason::ordered_seed;
@@ -87,6 +95,7 @@ struct Changing {
       group; ///< index of the first that passed one value with it in both runs: in all, then
   bool is_in_order = false; ///< the library named them by their order
   bool is_constant = false; ///< only the values that are kept are known
+  bool is_dealt = false;    ///< another thread passed a value in the second run
 };
 
 bool share_one(const Passed& one, const Passed& other) {
@@ -97,10 +106,10 @@ bool share_one(const Passed& one, const Passed& other) {
 
 /// True if several processes passed values, and all the same ones.
 bool is_of_all_processes(const Passed& passed) {
-  std::map<const Process*, Values> all;
+  std::map<std::string, Values> all;
   for (const auto& [value, threads] : passed)
-    for (const auto& [process, thread] : threads)
-      all[process].insert(value);
+    for (const PassingThread& thread : threads)
+      all[thread.process].insert(value);
   return all.size() > 1 && std::ranges::all_of(all, [&](const auto& one) {
            return one.second == all.begin()->second;
          });
@@ -116,10 +125,7 @@ bool is_of_threads(const Passed& passed) {
 /// them apart.
 bool is_race(const Passed& passed) {
   return passed.size() > 1 && std::ranges::any_of(passed, [](const auto& one) {
-           const auto process_of = [](const auto& thread) {
-             return thread.first;
-           };
-           return std::ranges::adjacent_find(one.second, {}, process_of) != one.second.end();
+           return std::ranges::adjacent_find(one.second, {}, &PassingThread::process) != one.second.end();
          });
 }
 
@@ -170,7 +176,7 @@ public:
     std::vector<LearnedSeeds> all;
     for (const Changing& site : sites_) {
       const Changed& of_group = groups_[site.group];
-      if (site.site == nullptr || of_group.both(is_race))
+      if (site.site == nullptr || site.is_dealt || of_group.both(is_race))
         continue;
       const bool is_shared = std::ranges::count(sites_, site.group, &Changing::group) > 1;
       all.push_back(*site.site);
@@ -184,19 +190,23 @@ private:
   /// What both runs passed did not change.
   static void keep_common_values(Changing& site) {
     const Passed before = site.values.first;
-    for (const auto& [value, threads] : before)
-      if (site.values.second.erase(value) > 0) {
-        site.kept.insert(value);
-        site.values.first.erase(value);
-      }
+    for (const auto& [value, threads] : before) {
+      const auto again = site.values.second.find(value);
+      if (again == site.values.second.end())
+        continue;
+      site.is_dealt |= threads != again->second;
+      site.kept.insert(value);
+      site.values.second.erase(again);
+      site.values.first.erase(value);
+    }
   }
 
   static bool has_changed(const Changing& site, const SeedsOfSite& then, const SeedsOfSite& now) {
-    const bool has_others = !site.values.first.empty() || !site.values.second.empty();
-    const bool is_guess =
-        (then.is_guess || now.is_guess || then.is_ordered || now.is_ordered) && has_others;
+    // A value that one run alone passed may be one that the other's log does not have.
+    const bool has_others = !site.values.first.empty() && !site.values.second.empty();
+    const bool is_guess = then.is_guess || now.is_guess || then.is_ordered || now.is_ordered;
     const bool is_known = (then.is_whole && now.is_whole) || site.kept.empty();
-    return is_known && (is_guess || then.effective != now.effective);
+    return is_known && has_others && (is_guess || then.effective != now.effective);
   }
 
   void join_group(Changing& site) {

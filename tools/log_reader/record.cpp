@@ -155,6 +155,7 @@ std::optional<Record> parse_keys(const Keys<RecordType::start>& keys) {
   start.disabled = keys.optional_text("disabled");
   start.processor = keys.optional_text("cpu");
   start.layout = keys.optional_text("layout");
+  start.outputs = keys.digits("outputs");
   start.time = keys.decimal("time");
   start.environment = changes_in(keys);
   return start;

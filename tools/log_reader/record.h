@@ -57,6 +57,7 @@ struct Start {
   std::optional<std::string> seed, seed_from, disabled;
   std::optional<std::string> processor; ///< where DETSHIM_PORTABLE asked for it
   std::optional<std::string> layout;    ///< of the address space: fixed or random
+  std::optional<std::string> outputs;   ///< what standard output and standard error were
   std::optional<std::uint64_t> time;    ///< of the machine's monotonic clock, in nanoseconds
   std::vector<EnvironmentChange> environment;
   std::vector<NotedVariable> noted;

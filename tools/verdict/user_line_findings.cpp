@@ -14,9 +14,13 @@
 #include "verdict/pools.h"
 #include "verdict/shown_times.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 
 namespace detshim {
@@ -42,6 +46,32 @@ constexpr UserPlaceRow user_place_rows[] = {
 constexpr std::string_view network = "network"; // an input's `what`
 
 /// Lines by what they did, each once.
+bool is_python(const Start& start) { return base_name(start.program).starts_with("python"); }
+
+/// What the first program of the run printed on: a wrapper that gave its name away, or the program
+/// of that name (docs/LOG_FORMAT.md). Nothing where no log says it.
+std::optional<std::string> outputs_of_run(const Log& log) {
+  for (const std::string_view name : {"0w", "0"}) {
+    const auto first = std::ranges::find(log.processes, name, &Process::path);
+    if (first != log.processes.end() && !first->starts.empty())
+      return first->starts.front().outputs;
+  }
+  return std::nullopt;
+}
+
+/// True if a program of Python's printed on something else: a pipe, or a file, that another may
+/// read.
+bool prints_elsewhere(const Log& log) {
+  if (!log.marks.empty()) // a launcher gives its ranks pipes, and shows what comes
+    return false;
+  const std::optional<std::string> usual = outputs_of_run(log);
+  return usual && std::ranges::any_of(log.processes, [&](const Process& process) {
+           return std::ranges::any_of(process.starts, [&](const Start& start) {
+             return is_python(start) && start.outputs && start.outputs != usual;
+           });
+         });
+}
+
 class UserLineFinder {
 public:
   explicit UserLineFinder(const VerdictInputs& inputs)
@@ -116,8 +146,10 @@ private:
                                                             : std::string();
   }
 
-  /// What is only shown is no reason.
+  /// What is only shown is no reason, unless a program of the run may read what another has
+  /// printed.
   void add_python_clocks(Findings& findings) {
+    const bool is_printed_for_programs = prints_elsewhere(inputs_.log);
     std::set<std::string> candidates;
     for (const auto& [line, places] : python_clocks_)
       candidates.insert(places.begin(), places.end());
@@ -125,9 +157,10 @@ private:
     for (const std::string& line : times.kept)
       add(Finding::clock_read, "", line_of_frame(line + ' '));
     for (const auto& [line, places] : python_clocks_) {
-      const bool is_shown = std::ranges::all_of(places, [&](const std::string& place) {
-        return times.shown.contains(place);
-      });
+      const bool is_shown =
+          !is_printed_for_programs && std::ranges::all_of(places, [&](const std::string& place) {
+            return times.shown.contains(place);
+          });
       if (is_shown)
         findings.shown_times.push_back(line);
       else

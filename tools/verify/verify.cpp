@@ -51,11 +51,12 @@ void add_logged_facts(Run& run) {
   run.shown_formats = std::move(facts.shown_formats);
 }
 
-/// One that was ended on purpose has no end in its log.
+/// One that was ended on purpose has no end in its log, and a child that just began no start.
 LogVerdict judge_log_of(const Run& run, const VerifyPlan& plan) {
   std::vector<std::string> accepted = plan.accepted;
   if (!run.is_whole())
-    accepted.emplace_back(row_of(Finding::no_end).kind);
+    for (const Finding finding : {Finding::no_end, Finding::no_start})
+      accepted.emplace_back(row_of(finding).kind);
   return judge_log(run.log().string(), accepted);
 }
 

@@ -19,6 +19,7 @@
 #include "core/policy/settings_watch.h"
 
 #include <initializer_list>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -221,6 +222,18 @@ void add_command_line(RecordWriter<RecordType::start>& record, Line& line) {
     record.hash("args_hash", hash);
 }
 
+/// Of standard output and standard error. What a device shows, no program of the run reads.
+uint64_t name_of_outputs() {
+  uint64_t name = 0;
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat state;
+    const bool is_there = !sys::failed(sys::fstat(output, state));
+    const bool may_be_read = is_there && !S_ISCHR(state.st_mode);
+    name = mix(name, may_be_read ? mix(state.st_dev, state.st_ino) : 0);
+  }
+  return name;
+}
+
 void write_start() {
   const Process& me = process();
   char* const program = path_room;
@@ -248,6 +261,7 @@ void write_start() {
   if (*options().disable != 0)
     record.text("disabled", options().disable);
   record.text("layout", sys::has_fixed_layout() ? "fixed" : "random");
+  record.hash("outputs", name_of_outputs());
   if (options().portable != PortableLevel::off) {
     record.begin("cpu").add('"');
     add_processor(line);
