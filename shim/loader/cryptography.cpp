@@ -14,6 +14,7 @@
 #include "core/base/string_references.h"
 #include "core/policy/options.h"
 #include "core/python/frames.h"
+#include "core/seeds/clock_samples.h"
 #include "loader/linked_cryptography.h"
 
 #include <initializer_list>
@@ -162,13 +163,20 @@ bool makes_identifiers(const DrawingCode& code) {
   return false;
 }
 
-/// True for the tool that names files. It asks the kernel now and then alone, where the first
-/// number that it took was of no use: if that counted as a draw, the next child would have another
-/// name.
-bool names_files(const DrawingCode& code) {
+/// True for the tool that names files, where it makes names of a clock. It asks the kernel too, now
+/// and then, where such a name was of no use: if that counted as a draw, the next child would have
+/// another name. (Of `mktemp -u` all names are drawn, and no clock is read.)
+bool names_files_by_clock(const DrawingCode& code) {
   char path[600];
   module_path(code.module, path, sizeof path);
-  return same_text(file_name(path), "mktemp");
+  if (!same_text(file_name(path), "mktemp"))
+    return false;
+  const ClockSamples* const samples = own_clock_samples();
+  bool has_read = false;
+  if (samples != nullptr)
+    for (const ClockSample& latest : samples->latest)
+      has_read |= latest.source != Source::none;
+  return has_read;
 }
 
 /// arc4random is how programs from OpenBSD make their keys themselves (ssh-keygen).
@@ -231,7 +239,7 @@ constexpr KeepingRule keeping_rules[] = {
      },
      {Reason::key}},
     {makes_identifiers, {Reason::names_things}},
-    {names_files, {Reason::names_things}},
+    {names_files_by_clock, {Reason::names_things}},
     {is_from_openbsd, mixed},
     {[](const DrawingCode& code) {
        return code.purpose != Purpose::no_key && may_belong_to_copy(code.hook, code.module) &&

@@ -25,6 +25,7 @@ protected:
     first_.folder = folder_ / "first";
     first_.began = seconds_ago(200);
     first_.ended = seconds_ago(150);
+    first_.may_show_times = true;
     now_.folder = folder_ / "now";
     now_.began = seconds_ago(100);
     for (const detshim::Run* const run : {&first_, &now_}) {

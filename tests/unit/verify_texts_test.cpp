@@ -34,6 +34,29 @@ TEST(Lines, AreTakenWhole) {
   EXPECT_EQ(first_lines("a\n", 0), "");
 }
 
+/// Of a program that has no clock a number of seconds is a result.
+TEST(VolatileLines, HoldNoDurationsOfAProgramThatReadsNoClock) {
+  const auto differ = [](const std::string& line, bool reads_clocks, bool may_show_times) {
+    RunFacts run = first_run, other_run = second_run;
+    run.reads_clocks = other_run.reads_clocks = reads_clocks;
+    run.may_show_times = other_run.may_show_times = may_show_times;
+    const VolatileText volatile_text({});
+    return compare_lines(line + "0.01 s\n", run, line + "0.03 s\n", other_run, {volatile_text, {}})
+               .different > 0;
+  };
+  EXPECT_FALSE(differ("flight time ", true, false));
+  EXPECT_TRUE(differ("flight time ", false, true)); // a package's clock measures no flight
+  EXPECT_TRUE(differ("flight time ", false, false));
+  EXPECT_FALSE(differ("took ", true, false));
+  EXPECT_FALSE(differ("took ", false, true));
+  EXPECT_TRUE(differ("took ", false, false));
+  RunFacts none = first_run;
+  none.may_show_times = false;
+  const VolatileText volatile_text({});
+  EXPECT_EQ(volatile_text.masked("5.5 it/s", none), "5.5 it/s");
+  EXPECT_NE(volatile_text.masked("5.5 it/s", first_run), "5.5 it/s");
+}
+
 TEST(VolatileLines, NameAMomentOrAProcessOfTheirRun) {
   ::setenv("TZ", "UTC", 1);
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{

@@ -1610,9 +1610,10 @@ TEST_F(Verify, PrintsTheOptionByWhichALineMayDiffer) {
   const Result ends = verify({}, shell("[ -e came ] && printf 'x\\r' || echo x; : >came"));
   EXPECT_EQ(ends.status, different) << ends.out;
   EXPECT_FALSE(contains(ends.out, "--volatile")) << ends.out;
-  // None for a loss, nor where nothing stands before what differs.
-  for (const auto& [first, second] :
-       {std::pair("loss=1.25", "loss=1.5"), {"alpha step", "beta step"}}) {
+  // None for a loss, nor where no word stands before what differs.
+  for (const auto& [first, second] : {std::pair("loss=1.25", "loss=1.5"),
+                                      {"alpha step", "beta step"},
+                                      {"[12] step", "[77] step"}}) {
     const std::string once = std::string("came-") + first[0];
     const Result result = verify({"-n", "2"}, shell("[ -e " + once + " ] && echo '" + second +
                                                     "' || echo '" + first + "'; : >" + once));

@@ -125,7 +125,8 @@ bool is_of_threads(const Passed& passed) {
 /// them apart.
 bool is_race(const Passed& passed) {
   return passed.size() > 1 && std::ranges::any_of(passed, [](const auto& one) {
-           return std::ranges::adjacent_find(one.second, {}, &PassingThread::process) != one.second.end();
+           return std::ranges::adjacent_find(one.second, {}, &PassingThread::process) !=
+                  one.second.end();
          });
 }
 

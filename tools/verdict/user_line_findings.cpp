@@ -8,6 +8,7 @@
 #include "log_reader/call_owner.h"
 #include "log_reader/library_code.h"
 #include "log_reader/source_lines.h"
+#include "support/lists.h"
 #include "support/wording.h"
 #include "verdict/finders.h"
 #include "verdict/pinned_clocks.h"
@@ -59,17 +60,33 @@ std::optional<std::string> outputs_of_run(const Log& log) {
   return std::nullopt;
 }
 
-/// True if a program of Python's printed on something else: a pipe, or a file, that another may
-/// read.
-bool prints_elsewhere(const Log& log) {
+/// True if a program of Python's that read a clock printed on something else: a pipe, or a file,
+/// that another may read.
+bool prints_times_elsewhere(const Log& log) {
   if (!log.marks.empty()) // a launcher gives its ranks pipes, and shows what comes
     return false;
   const std::optional<std::string> usual = outputs_of_run(log);
-  return usual && std::ranges::any_of(log.processes, [&](const Process& process) {
-           return std::ranges::any_of(process.starts, [&](const Start& start) {
-             return is_python(start) && start.outputs && start.outputs != usual;
-           });
-         });
+  const auto prints_elsewhere = [&](const Process& process) {
+    return std::ranges::any_of(process.starts, [&](const Start& start) {
+      return usual && is_python(start) && start.outputs && start.outputs != usual;
+    });
+  };
+  const auto reads_clock = [](const Process& process) {
+    return contains(process.user_places, RecordType::clock, &UserPlace::kind);
+  };
+  std::set<std::string> others; // by path
+  for (const Process& process : log.processes)
+    if (prints_elsewhere(process)) {
+      if (reads_clock(process))
+        return true;
+      others.insert(process.path);
+    }
+  bool has_read = false;
+  if (!others.empty())
+    each_record(log, [&](const Process& process, const Call& call, const CallCount&) {
+      has_read |= call.reason == Reason::clock_read && others.contains(process.path);
+    });
+  return has_read;
 }
 
 class UserLineFinder {
@@ -149,7 +166,7 @@ private:
   /// What is only shown is no reason, unless a program of the run may read what another has
   /// printed.
   void add_python_clocks(Findings& findings) {
-    const bool is_printed_for_programs = prints_elsewhere(inputs_.log);
+    const bool is_printed_for_programs = prints_times_elsewhere(inputs_.log);
     std::set<std::string> candidates;
     for (const auto& [line, places] : python_clocks_)
       candidates.insert(places.begin(), places.end());

@@ -3,7 +3,7 @@
 namespace detshim {
 
 RunFacts facts_of(const Run& run) {
-  return {run.began, run.ended, run.processes, run.reads_clocks};
+  return {run.began, run.ended, run.processes, run.reads_clocks, run.may_show_times};
 }
 
 VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules) {

@@ -6,6 +6,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 
 namespace detshim {
@@ -55,8 +56,11 @@ std::string as_regex(std::string_view text) {
   return pattern;
 }
 
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+
 /// The option with which these lines would be equal: what stands behind their last common word.
-/// Empty where that is a number with a fraction, which is a result rather than an id.
+/// Empty where that is a number with a fraction, which is a result rather than an id, and where no
+/// word stands there: blanks and brackets are in every line.
 std::string option_for(const std::string& line, std::size_t at) {
   constexpr const char* digits = "0123456789.";
   const std::size_t differing = begin_of_difference(line, at);
@@ -64,8 +68,10 @@ std::string option_for(const std::string& line, std::size_t at) {
   if (line.substr(differing, length).find('.') != std::string::npos)
     return {};
   const std::size_t begin = begin_of_word_before(line, differing);
-  const std::string pattern = as_regex(line.substr(begin, differing - begin));
-  return pattern.empty() ? "" : "--volatile " + shell_command({printable(pattern) + "(\\S+)"});
+  const std::string word = line.substr(begin, differing - begin);
+  if (std::ranges::none_of(word, is_letter))
+    return {};
+  return "--volatile " + shell_command({printable(as_regex(word)) + "(\\S+)"});
 }
 
 } // namespace

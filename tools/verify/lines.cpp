@@ -253,11 +253,12 @@ VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> f
       epoch_(R"((?<![\d.])(?:\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\d.]))", ""),
       number_(R"((?<![\w.-])\d+(?![\w.]))", ""),
       duration_(
-          R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in|time)\b["']?[ :=]+(\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b))"
+          R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in)\b["']?[ :=]+(\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b))"
           R"(|\b(?:took|elapsed|\w+_runtime)\b["']?[ :=]+(\d+\.\d+)(?![\w.%]| of\b))"
           R"(|\b(?:eta|elapsed|took)\b["']?[ :=]+(\d+(?::\d\d){1,2})(?![\d:])|^(?:real|user|sys)\s+(\d+m\d+\.\d+s)$)"
           R"(|^\s*(\d+\.\d+ ?(?:secs?|seconds|ms|s))\s*$))",
           ""),
+      timed_(R"((?i)\btime\b["']?[ :=]+(\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b))", ""),
       meter_(
           R"((?|\b(?:batch|data|elapsed|epoch|fit|iter|train|wall)_(?:time|seconds|secs?|ms|s)\b)"
           R"(["']?[ :=]+(\d+\.\d+)(?![\w.%]| of\b))"
@@ -293,16 +294,19 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run,
   });
   look_for(clock_, is_clock_within, "<moment>");
   look_for(epoch_, is_epoch_within, "<moment>");
-  duration_.each_match(line, [&](Span, Span group) {
-    if (is_duration_within(group.of(line), run))
-      parts.push_back({group, "<duration>"});
-  });
-  if (run.reads_clocks) {
-    look_for(bracketed_, is_duration_within, "<duration>");
-    meter_.each_match(line, [&](Span, Span group) {
+  const auto look_for_durations = [&](const Pattern& pattern) {
+    pattern.each_match(line, [&](Span, Span group) {
       if (is_duration_within(group.of(line), run))
         parts.push_back({group, "<duration>"});
     });
+  };
+  const bool may_show_times = run.reads_clocks || run.may_show_times;
+  if (may_show_times)
+    look_for_durations(duration_);
+  if (run.reads_clocks) {
+    look_for_durations(timed_);
+    look_for(bracketed_, is_duration_within, "<duration>");
+    look_for_durations(meter_);
   }
   for (const Pattern& format : formats_)
     try {
@@ -315,9 +319,10 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run,
   own_.each_match(line, [&](Span, Span group) {
     parts.push_back({group, "<run>"});
   });
-  rate_.each_match(line, [&](Span, Span group) {
-    parts.push_back({group, "<rate>"});
-  });
+  if (may_show_times)
+    rate_.each_match(line, [&](Span, Span group) {
+      parts.push_back({group, "<rate>"});
+    });
   number_.each_match(line, [&](Span match, Span) {
     if (const std::string* const name = find_process(line, match, run))
       parts.push_back({match, "<process " + *name + ">"});

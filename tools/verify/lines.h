@@ -19,7 +19,8 @@ namespace detshim {
 struct RunFacts {
   double began = 0, ended = 0;                   ///< in seconds since 1970
   std::map<std::int64_t, std::string> processes; ///< their names by their ids
-  bool reads_clocks = false; ///< the user's own code does: it may print how long something took
+  bool reads_clocks = false;  ///< the user's own code does: it may print how long something took
+  bool may_show_times = true; ///< so may a package or an interpreter, whose clocks are its own
 };
 
 class VolatileText {
@@ -32,9 +33,9 @@ public:
   /// one and a number of seconds since 1970 count only where they name a moment within the run, a
   /// number as a process only where it is the id of one of the run's, and in the other run of the
   /// same one, and a number below 1000 only where the line calls it one: a result is not taken for
-  /// one of them. A duration counts where the line calls it one ("took 0.31 s"), or, of a program
-  /// that reads clocks, has it in brackets ("(0.31s)") or where a format has one, and the run took
-  /// as long; rates
+  /// one of them. A duration counts where the line calls it one ("took 0.31 s"; "waiting time 0.31
+  /// s" of a program that reads clocks alone), or, of a program that reads clocks, has it in
+  /// brackets ("(0.31s)") or where a format has one, and the run took as long; rates
   /// ("31.2it/s") and tqdm's times do, and what detshim's own variable for the run holds.
   /// `origins`: where each character of the result stands in the line.
   std::string masked(std::string_view line, const RunFacts& run,
@@ -42,7 +43,7 @@ public:
 
 private:
   std::vector<Pattern> declared_, formats_;
-  Pattern date_, clock_, epoch_, number_, duration_, meter_, bracketed_, rate_, own_;
+  Pattern date_, clock_, epoch_, number_, duration_, timed_, meter_, bracketed_, rate_, own_;
 };
 
 /// The line with `name` in place of the first group of each match.

@@ -14,7 +14,9 @@
 #include "log_diff/difference_report.h"
 #include "log_diff/log_diff.h"
 #include "log_diff/record_roles.h"
+#include "log_reader/library_code.h"
 #include "log_reader/log.h"
+#include "log_reader/python_files.h"
 #include "report/log_report.h"
 #include "report/verdict_texts.h"
 #include "scanner/elf_file.h"
@@ -177,8 +179,13 @@ namespace {
 
 void add_facts(const Log& log, LoggedFacts& facts) {
   add_processes(log, facts.processes);
-  for (const Process& process : log.processes)
+  for (const Process& process : log.processes) {
     facts.reads_clocks |= contains(process.user_places, RecordType::clock, &UserPlace::kind);
+    facts.may_show_times |= std::ranges::any_of(process.starts, [](const Start& start) {
+      return is_library_file(start.program) || below_packages(start.program) != "" ||
+             base_name(start.program).starts_with("python");
+    });
+  }
   const std::vector<std::string> formats = find_shown_formats(log);
   facts.shown_formats.insert(facts.shown_formats.end(), formats.begin(), formats.end());
 }

@@ -41,7 +41,8 @@ LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& 
 struct LoggedFacts {
   std::map<std::int64_t, std::string> processes; ///< their names by their ids
   bool reads_clocks = false;                     ///< a line of the user's code does
-  std::vector<std::string> shown_formats;        ///< find_shown_formats()
+  bool may_show_times = false; ///< a program that is not the user's ran: its clocks are in no log
+  std::vector<std::string> shown_formats; ///< find_shown_formats()
 };
 LoggedFacts logged_facts(const std::string& folder);
 

@@ -57,8 +57,9 @@ struct Run {
   int not_kept = 0; ///< the error for which what was printed is not whole in its file
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   bool reads_clocks = false;                     ///< a line of the user's code does
+  bool may_show_times = false;                   ///< a program that is not the user's ran
   std::vector<std::string> shown_formats;        ///< how its lines look that show times
-  bool has_logged_facts = false;                 ///< whether these three were taken from its log
+  bool has_logged_facts = false;                 ///< whether these were taken from its log
   std::vector<OutputFile> outputs;
   WrittenFiles unnamed_outputs;                     ///< that no --output names
   std::map<std::string, std::string> unnamed_texts; ///< what small ones of them hold, by path

@@ -49,7 +49,7 @@ bool RunningComparison::has_differed(const Run& now, PrintedStream stream) {
   const std::string_view first = first_lines(first_file.bytes().substr(compared.first), lines);
   compared.now += added.size();
   compared.first += first.size();
-  RunFacts facts{now.began, now_s(), now.processes, first_.reads_clocks};
+  RunFacts facts{now.began, now_s(), now.processes, first_.reads_clocks, first_.may_show_times};
   const VolatileText volatile_text = volatile_text_of(first_, rules_);
   const auto differ = [&] {
     return compare_lines(first, facts_of(first_), added, facts,

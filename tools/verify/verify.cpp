@@ -48,6 +48,7 @@ void add_logged_facts(Run& run) {
   LoggedFacts facts = logged_facts(run.log().string());
   run.processes.merge(facts.processes);
   run.reads_clocks = facts.reads_clocks;
+  run.may_show_times = facts.may_show_times;
   run.shown_formats = std::move(facts.shown_formats);
 }
 
