@@ -545,15 +545,15 @@ bool fails_when_enforced_alone(const Verification& result) {
 }
 
 void look_at_endings(Verification& result) {
-  if (fails_when_enforced_alone(result)) {
-    add_problem(
-        result, "fails_when_enforced",
-        "the program fails only under what detshim forces: " + result.runs.front().ending() +
-            ", and " + result.controls.front().ending() +
-            " without (--control); `--disable LIST` finds the part, and docs/VERIFY.md says "
-            "what to report");
-    std::ranges::rotate(result.problems, result.problems.end() - 1); // before all others
-  }
+  if (fails_when_enforced_alone(result))
+    result.problems.insert( // before all others
+        result.problems.begin(),
+        {"fails_when_enforced",
+         "the program fails only under what detshim forces: " + result.runs.front().ending() +
+             ", and " + result.controls.front().ending() +
+             " without (--control); `--disable LIST` finds the part, and docs/VERIFY.md says what "
+             "to report",
+         false});
   for (const Run& run : result.runs)
     if (run.is_whole() && !run.succeeded() && !run.was_killed())
       add_problem(result, "failed", run.name + " failed: " + run.ending());
