@@ -46,7 +46,6 @@ constexpr UserPlaceRow user_place_rows[] = {
 
 constexpr std::string_view network = "network"; // an input's `what`
 
-/// Lines by what they did, each once.
 bool is_python(const Start& start) { return base_name(start.program).starts_with("python"); }
 
 /// What the first program of the run printed on: a wrapper that gave its name away, or the program
@@ -89,6 +88,7 @@ bool prints_times_elsewhere(const Log& log) {
   return has_read;
 }
 
+/// Lines by what they did, each once.
 class UserLineFinder {
 public:
   explicit UserLineFinder(const VerdictInputs& inputs)

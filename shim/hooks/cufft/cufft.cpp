@@ -63,18 +63,23 @@ DETSHIM_TEMPLATE_HOOK(
     .fields = {"gpus"_in},
     .summary = "Recorded: of a transform on several GPUs nothing is said of its repeatability.");
 
-// A plan, what goes in, what comes out; complex ones have a direction.
-DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftExecC2C, cufftExecZ2Z,
-                       record_observed<Reason::undocumented>, records_transform);
-DETSHIM_TEMPLATE_HOOKS(cufft, Words<3>, cufftExecR2C, cufftExecD2Z,
-                       record_observed<Reason::undocumented>, records_transform);
-DETSHIM_TEMPLATE_HOOKS(cufft, Words<3>, cufftExecC2R, cufftExecZ2D,
-                       record_observed<Reason::undocumented>, records_transform);
-DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftXtExec, cufftXtExecDescriptor,
-                       record_observed<Reason::undocumented>, records_transform);
-DETSHIM_TEMPLATE_HOOKS(cufft, Words<4>, cufftXtExecDescriptorC2C, cufftXtExecDescriptorZ2Z,
-                       record_observed<Reason::undocumented>, records_transform);
-DETSHIM_TEMPLATE_HOOKS(cufft, Words<3>, cufftXtExecDescriptorR2C, cufftXtExecDescriptorD2Z,
-                       record_observed<Reason::undocumented>, records_transform);
-DETSHIM_TEMPLATE_HOOKS(cufft, Words<3>, cufftXtExecDescriptorC2R, cufftXtExecDescriptorZ2D,
-                       record_observed<Reason::undocumented>, records_transform);
+// After each name: how many arguments it takes. They are a plan, what goes in and what comes out;
+// complex ones have a direction.
+#define TRANSFORM(NAME, COUNT)                                                                     \
+  DETSHIM_TEMPLATE_HOOK(cufft, Words<COUNT>, NAME, record_observed<Reason::undocumented>,          \
+                        records_transform)
+
+TRANSFORM(cufftExecC2C, 4);
+TRANSFORM(cufftExecZ2Z, 4);
+TRANSFORM(cufftExecR2C, 3);
+TRANSFORM(cufftExecD2Z, 3);
+TRANSFORM(cufftExecC2R, 3);
+TRANSFORM(cufftExecZ2D, 3);
+TRANSFORM(cufftXtExec, 4);
+TRANSFORM(cufftXtExecDescriptor, 4);
+TRANSFORM(cufftXtExecDescriptorC2C, 4);
+TRANSFORM(cufftXtExecDescriptorZ2Z, 4);
+TRANSFORM(cufftXtExecDescriptorR2C, 3);
+TRANSFORM(cufftXtExecDescriptorD2Z, 3);
+TRANSFORM(cufftXtExecDescriptorC2R, 3);
+TRANSFORM(cufftXtExecDescriptorZ2D, 3);
