@@ -1446,6 +1446,15 @@ TEST_F(Verify, EndsAtALineARunThatEndsThereByItself) {
   EXPECT_EQ(compared("stdout")["amount"], "2 lines");
 }
 
+TEST_F(Verify, EndsControlsAtTheLineToo) {
+  const Json document =
+      verify_json({"--control", "--until", "epoch 1$"},
+                  {"python3", "-c",
+                   "import random, time; print(random.random()); print('epoch 1', flush=True); "
+                   "time.sleep(1000)"});
+  EXPECT_EQ(document["verdict"], "equal") << document;
+}
+
 /// How many seeds such a run has passed is chance.
 TEST_F(Verify, LearnsNoSeedsFromRunsThatItEnds) {
   const Words program = {"python3", PROGRAMS_FOLDER "/seeds_by_a_hashed_clock.py"};

@@ -75,10 +75,10 @@ struct Run {
   bool is_whole() const { return !until && !ended_at_difference; }
 
   /// So does a pipeline whose reader has enough (`… | head`), where the shell reports it
-  /// (pipefail).
+  /// (pipefail), and a run that went on to the line at which it was to end.
   bool succeeded() const {
     constexpr int by_pipe = 128 + SIGPIPE;
-    return status == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == by_pipe) ||
+    return until || status == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == by_pipe) ||
            (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
   }
   /// Ended by a signal that is sent from outside: what it did until then says nothing.
