@@ -232,12 +232,12 @@ TEST(Run, SaysWhatItCannotHandOver) {
 
 TEST(Jobs, OfSpawnedRanksDrawApart) {
   NEEDS_MPI();
-  if (!std::filesystem::exists(SPAWN_PROGRAM))
+  if (!std::filesystem::exists(MPI_PROGRAMS "spawn"))
     GTEST_SKIP() << "no mpicc.openmpi (package libopenmpi-dev)";
-  const Lines first = in_job(mpirun + "-np 2 " SPAWN_PROGRAM);
+  const Lines first = in_job(mpirun + "-np 2 " MPI_PROGRAMS "spawn");
   ASSERT_EQ(first.size(), 6u);
   EXPECT_EQ(drawn(first).size(), 6u);
-  EXPECT_EQ(in_job(mpirun + "-np 2 " SPAWN_PROGRAM), first);
+  EXPECT_EQ(in_job(mpirun + "-np 2 " MPI_PROGRAMS "spawn"), first);
 }
 
 TEST(Jobs, AtOnceDrawApartAndOneAfterTheOtherAlike) {
