@@ -1,8 +1,9 @@
 // Signals by which a process ends another: a pool ends its workers so, which then have no end of
-// their own in the log.
+// their own in the log, nor have said what they have loaded.
 //
 // Symbols: signal.h, kill(2).
 #include "common/record_schema.h"
+#include "core/log/child_modules.h"
 #include "core/log/records.h"
 #include "loader/hook.h"
 
@@ -26,11 +27,13 @@ void record_kill(pid_t pid, int signal) {
 DETSHIM_HOOK(
     libc, int, kill, (pid_t pid, int signal), .action = Action::observe,
     .summary =
-        "Writes down which process is ended by SIGTERM or SIGKILL: a pool's worker, not a crash.") {
+        "Writes down which process is ended by SIGTERM or SIGKILL, and what a child has loaded.") {
   DETSHIM_ENTER(kill);
+  const bool ends = (signal == SIGTERM || signal == SIGKILL) && pid > 1 && !call.passes();
+  if (ends)
+    record_modules_of_child(pid);
   const int status = call.real(pid, signal);
-  const bool ends = signal == SIGTERM || signal == SIGKILL;
-  if (status == 0 && ends && pid > 1 && !call.passes())
+  if (status == 0 && ends)
     record_kill(pid, signal);
   return status;
 }
