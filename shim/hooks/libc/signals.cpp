@@ -5,6 +5,7 @@
 #include "common/record_schema.h"
 #include "core/log/child_modules.h"
 #include "core/log/records.h"
+#include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
 
 #include <signal.h>
@@ -30,8 +31,11 @@ DETSHIM_HOOK(
         "Writes down which process is ended by SIGTERM or SIGKILL, and what a child has loaded.") {
   DETSHIM_ENTER(kill);
   const bool ends = (signal == SIGTERM || signal == SIGKILL) && pid > 1 && !call.passes();
-  if (ends)
+  if (ends) {
     record_modules_of_child(pid);
+    if (is_tool_of_system()) // timeout(1): the time is up
+      note_user_call(UserCall::clock, call.caller());
+  }
   const int status = call.real(pid, signal);
   if (status == 0 && ends)
     record_kill(pid, signal);

@@ -346,6 +346,9 @@ bool is_in_infrastructure(const void* caller) {
 } // namespace
 
 void note_parallel_child(const void* caller) {
+  // A pipeline's programs hand on what they read. What a shell runs beside itself, its script says.
+  if (program() == Program::shell)
+    return;
   PythonCallSite place;
   find_python_call_site(place, PythonDetail::all, true);
   if (place.user >= 0)
