@@ -4,9 +4,10 @@ import re
 
 from known_names import NAMES
 
+MAKERS = NAMES["makers"]
 READERS = {*NAMES["readers"], *NAMES["blobs"]}
 NUMBERS_AND_TEXTS = {*NAMES["numbers"], *NAMES["texts"]}
-DRAWS_BY_ITSELF = {*NAMES["others"], *NAMES["makers"]}
+DRAWS_BY_ITSELF = {*NAMES["others"], *MAKERS}
 WORD = r"[^\W_]\w*"
 
 
