@@ -146,15 +146,16 @@ class Patch:
     def diff(self):
         for file in self.files.all_python():
             new = file.changed(self.seeds)
-            try:
-                compile(new[file.starts[0] :], "?", "exec", dont_inherit=True)
-            except SyntaxError as error:
-                self.left.append(
-                    f"{file.shown} is left as it is: the edits would break it ({error})"
-                )
-                continue
-            if new != file.text:
+            if new != file.text and self._is_code(file, new):
                 yield from diff_of(file, new)
+
+    def _is_code(self, file, text):
+        try:
+            compile(text[file.starts[0] :], "?", "exec", dont_inherit=True)
+            return True
+        except SyntaxError as error:
+            self.left.append(f"{file.shown} is left as it is: the edits would break it ({error})")
+            return False
 
 
 # Of a call that no edit mends: what it leads to, by its kind.
