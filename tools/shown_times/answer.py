@@ -2,17 +2,18 @@
 
 import ast
 import os
+from itertools import product, starmap
 
 from flow import Flow, kept_lines, shown_lines
 from formats import Formats
-from nodes import IMPORTS, top_modules
+from nodes import IMPORTS, inside, top_modules
 
 
 def imports_neighbour(tree, path):
     """True if the file imports one of its folder or of those around it, up to its project's."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, IMPORTS)]
+    imports = inside(tree, *IMPORTS)
     names = set().union(*map(top_modules, imports))
-    places = [os.path.join(folder, name) for folder in folders_around(path) for name in names]
+    places = starmap(os.path.join, product(folders_around(path), names))
     is_of_package = any(getattr(node, "level", 0) for node in imports)
     return is_of_package or any(map(is_module, places))
 

@@ -12,7 +12,9 @@ from calls import (
     KEPT_OF_RECORDS,
     METHODS,
     READINGS,
+    ROUNDED,
     STRICT_FUNCTIONS_OF_NUMBERS,
+    STRICTLY_ROUNDED,
     TEXT_FUNCTIONS,
     TIMES_OF_NUMBERS,
 )
@@ -43,6 +45,7 @@ from values import (
     without_clock,
 )
 
+DURATIONS = {"duration", *NUMBERS}
 IDENTITY = {ast.Is, ast.IsNot}
 SIGNS = (ast.UAdd, ast.USub)
 
@@ -64,6 +67,12 @@ class Expressions(Names):
         self.functions_of_numbers = (
             STRICT_FUNCTIONS_OF_NUMBERS if is_trusted else FUNCTIONS_OF_NUMBERS
         )
+        rounded = STRICTLY_ROUNDED if is_trusted else ROUNDED
+        self.functions_by_kind = {
+            "durations": FUNCTIONS_OF_LISTS,
+            "reading": rounded,
+            "scaled": rounded,
+        }
         of_records = KEPT_OF_RECORDS if self.handles_records else set()
         self.kept = {ast.Attribute: KEPT_ATTRIBUTES | of_records, ast.Subscript: KEPT_KEYS}
 
@@ -151,7 +160,7 @@ class Expressions(Names):
 
     def of_UnaryOp(self, node):
         value = self.value(node.operand)
-        is_number = isinstance(node.op, SIGNS) and value.kind in ("duration", *NUMBERS)
+        is_number = isinstance(node.op, SIGNS) and value.kind in DURATIONS
         return value if is_number else self.spoil(value)
 
     def of_IfExp(self, node):
@@ -358,15 +367,12 @@ class Expressions(Names):
         return Value("group", made.sources, (made, made)) if name == "divmod" else made
 
     def _kind_of_number(self, name, nodes, arguments):
-        first = arguments[0].kind
-        if first == "durations":
-            return FUNCTIONS_OF_LISTS.get(name)
-        if name not in self.functions_of_numbers:
-            return None
-        if name in ("round", "int", "float") and first in ("reading", "scaled"):
-            return "scaled"
+        functions = self.functions_by_kind.get(arguments[0].kind)
+        if functions is not None:
+            return functions.get(name)
         is_part = name != "divmod" or is_part_of_times(nodes[-1])
-        return "duration" if is_part and kinds_of(arguments) <= {"duration", *NUMBERS} else None
+        is_known = is_part and name in self.functions_of_numbers
+        return "duration" if is_known and kinds_of(arguments) <= DURATIONS else None
 
     def call_meter(self, meter, given):
         """What it is handed, it holds: durations, or nothing of a clock."""

@@ -1,6 +1,8 @@
 """The names of a file, and what is given to them."""
 
 import ast
+from collections import Counter
+from itertools import chain
 
 from attributes import Attributes
 from calls import ENDINGS_OF_LOGGING
@@ -49,12 +51,9 @@ class Names:
 
     def _own_functions(self):
         """Functions of the file that are called by their names, and nothing else."""
-        functions = {node.name: node for node in filter(self._is_plain_function, self.tree.body)}
-        for node in self.scopes.parents:
-            for name in self._names_of(node) & functions.keys():
-                if functions[name] is not node:
-                    del functions[name]
-        return functions
+        plain = filter(self._is_plain_function, self.tree.body)
+        count = Counter(chain(*map(self._names_of, self.scopes.parents)))
+        return {node.name: node for node in plain if count[node.name] == 1}
 
     def _names_of(self, node):
         """What the node binds, or reads without calling it."""

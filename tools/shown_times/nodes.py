@@ -1,6 +1,7 @@
 """What rules ask of a node of a tree."""
 
 import ast
+from itertools import chain
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -42,6 +43,16 @@ def text_of(node):
     return text if isinstance(text, str) else None
 
 
+def inside(node, *types):
+    """The nodes of these types in a part of a tree, and the part itself."""
+    return [part for part in ast.walk(node) if isinstance(part, types)]
+
+
+def inside_all(nodes):
+    """All that stands in several parts, and the parts themselves."""
+    return list(chain(*map(ast.walk, nodes)))
+
+
 def is_read(node):
     return isinstance(node.ctx, ast.Load)
 
@@ -74,6 +85,10 @@ def simple_names(nodes):
     return {getattr(node, "id", "") for node in nodes}
 
 
+def names_of(definitions):
+    return {node.name for node in definitions}
+
+
 def is_bare(node):
     """A class that nothing but its bases makes another one."""
     return not (node.keywords or node.decorator_list)
@@ -101,4 +116,4 @@ def defaults(function):
 
 
 def has_yield(function):
-    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function))
+    return bool(inside(function, ast.Yield, ast.YieldFrom))

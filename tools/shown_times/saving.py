@@ -7,7 +7,7 @@ saves is seen to hold none: `torch.save({"epoch": epoch, "model": model.state_di
 import ast
 
 from calls import NUMBERS_OF_OBJECTS, PLAIN_SAVES, SAVING_WORDS
-from nodes import DEFINITIONS, is_method_call, is_stored, last_name, words_of
+from nodes import DEFINITIONS, is_method_call, is_stored, last_name, names_of, words_of
 
 SAVED_STATES = {"item", "state_dict"}
 OWN_WRITERS = {"cls", "default", None}  # words of json.dump()
@@ -19,7 +19,7 @@ class Saving:
     def __init__(self, names):
         self.names = names
         self.scopes = names.scopes
-        self.own = {node.name for node in self.scopes.of(*DEFINITIONS)}
+        self.own = names_of(self.scopes.of(*DEFINITIONS))
         self.is_there = any(map(self._saves, self.scopes.of(ast.alias, ast.Name, ast.Attribute)))
 
     def _saves(self, node):
@@ -75,9 +75,8 @@ class Saving:
     def _stores(self, name):
         """The nodes that give it a value; a parameter has any."""
         parameters = [node for node in self.scopes.of(ast.arg) if node.arg == name]
-        return parameters + [
-            self.scopes.parents[node] for node in self._uses(name) if is_stored(node)
-        ]
+        stores = filter(is_stored, self._uses(name))
+        return [*parameters, *map(self.scopes.parents.__getitem__, stores)]
 
     def _uses(self, name):
         return [node for node in self.scopes.of(ast.Name) if node.id == name]
