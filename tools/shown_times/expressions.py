@@ -5,30 +5,25 @@ import ast
 from calls import (
     ARGUMENTS_OF_READINGS,
     ATTRIBUTES,
-    FUNCTIONS_OF_LISTS,
-    FUNCTIONS_OF_NUMBERS,
     KEPT_ATTRIBUTES,
     KEPT_KEYS,
     KEPT_OF_RECORDS,
     METHODS,
     READINGS,
-    ROUNDED,
-    STRICT_FUNCTIONS_OF_NUMBERS,
-    STRICTLY_ROUNDED,
     TEXT_FUNCTIONS,
     TIMES_OF_NUMBERS,
 )
 from names_of_file import Names
 from nodes import defaults, given_to, has_star, is_read, parameters, parameters_by_place, text_of
 from values import (
+    ARITHMETIC,
     CONSTANT,
     COUNT,
     KNOWN_FUNCTIONS,
     NUMBERS,
-    OPERATIONS,
     OPTIONS,
     PLAIN,
-    STRICT_OPERATIONS,
+    STRICT_ARITHMETIC,
     TIMES,
     UNKNOWN,
     WITHOUT_CLOCK,
@@ -63,16 +58,7 @@ class Expressions(Names):
 
     def __init__(self, tree, is_script, is_alone=True, is_trusted=False):
         super().__init__(tree, is_script, is_alone, is_trusted)
-        self.operations = STRICT_OPERATIONS if is_trusted else OPERATIONS
-        self.functions_of_numbers = (
-            STRICT_FUNCTIONS_OF_NUMBERS if is_trusted else FUNCTIONS_OF_NUMBERS
-        )
-        rounded = STRICTLY_ROUNDED if is_trusted else ROUNDED
-        self.functions_by_kind = {
-            "durations": FUNCTIONS_OF_LISTS,
-            "reading": rounded,
-            "scaled": rounded,
-        }
+        self.arithmetic = STRICT_ARITHMETIC if is_trusted else ARITHMETIC
         of_records = KEPT_OF_RECORDS if self.handles_records else set()
         self.kept = {ast.Attribute: KEPT_ATTRIBUTES | of_records, ast.Subscript: KEPT_KEYS}
 
@@ -98,9 +84,9 @@ class Expressions(Names):
         if not all(map(is_known, values)):
             return Value("unknown", together(values))
         times = of_clock(values)
-        if not times:
-            return PLAIN
-        return Value(kind, together(values)) if are_shown(times) else self.spoil(*times)
+        if not are_shown(times):
+            return self.spoil(*times)
+        return Value(kind, together(values)) if times else PLAIN
 
     def part_of(self, value):
         """What a part of it is that no rule speaks of."""
@@ -188,7 +174,7 @@ class Expressions(Names):
         if not of_clock(values):
             return plain_of(values)
         operand = kind_of_operand(right, right_node)
-        kind = self.operations.get((type(operator), left.kind, operand))
+        kind = self.arithmetic.operations.get((type(operator), left.kind, operand))
         if kind is None or self._are_of_two_clocks(left, right):
             return self.spoil(left, right)
         return Value(kind, together(values))
@@ -243,8 +229,8 @@ class Expressions(Names):
             return Value(kind, value.sources)
         place = getattr(node.slice, "value", None)  # in Python 3.8 an ast.Index is around it
         place = getattr(place, "value", place)
-        is_there = isinstance(place, int) and place < len(value.parts)
-        return value.parts[place] if is_there else self.part_of(value)
+        part = dict(enumerate(value.parts)).get(place)
+        return self.part_of(value) if part is None else part
 
     # ---- Comprehensions and loops
 
@@ -367,11 +353,11 @@ class Expressions(Names):
         return Value("group", made.sources, (made, made)) if name == "divmod" else made
 
     def _kind_of_number(self, name, nodes, arguments):
-        functions = self.functions_by_kind.get(arguments[0].kind)
+        functions = self.arithmetic.functions_by_kind.get(arguments[0].kind)
         if functions is not None:
             return functions.get(name)
         is_part = name != "divmod" or is_part_of_times(nodes[-1])
-        is_known = is_part and name in self.functions_of_numbers
+        is_known = is_part and name in self.arithmetic.functions_of_durations
         return "duration" if is_known and kinds_of(arguments) <= DURATIONS else None
 
     def call_meter(self, meter, given):

@@ -2,7 +2,7 @@
 
 import ast
 
-from nodes import FUNCTIONS, inside_all, is_bare, last_name
+from nodes import FUNCTIONS, inside_all, is_bare, last_name, only
 
 # What a record has besides its message, its times and its arguments.
 NAMES_OF_RECORDS = {
@@ -68,9 +68,13 @@ def _is_plain_method(method):
 
 def _known_places(nodes):
     """Where a method of logging gets the record, and where one of its own names is asked."""
-    asked = {node.value for node in nodes if isinstance(node, ast.Attribute)}
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    return asked.union(*(call.args[:1] for call in calls if last_name(call.func) in MESSAGES))
+    asked = {node.value for node in only(nodes, ast.Attribute)}
+    calls = filter(_asks_for_message, only(nodes, ast.Call))
+    return asked.union(*(call.args[:1] for call in calls))
+
+
+def _asks_for_message(call):
+    return last_name(call.func) in MESSAGES
 
 
 def _is_record(node):

@@ -43,9 +43,13 @@ def text_of(node):
     return text if isinstance(text, str) else None
 
 
+def only(nodes, *types):
+    return [node for node in nodes if isinstance(node, types)]
+
+
 def inside(node, *types):
     """The nodes of these types in a part of a tree, and the part itself."""
-    return [part for part in ast.walk(node) if isinstance(part, types)]
+    return only(ast.walk(node), *types)
 
 
 def inside_all(nodes):

@@ -20,17 +20,21 @@ class Saving:
         self.names = names
         self.scopes = names.scopes
         self.own = names_of(self.scopes.of(*DEFINITIONS))
-        self.is_there = any(map(self._saves, self.scopes.of(ast.alias, ast.Name, ast.Attribute)))
+        renamed = any(map(self._renames_saver, self.scopes.of(ast.alias)))
+        self.is_there = renamed or any(map(self._saves, self.scopes.of(ast.Name, ast.Attribute)))
+
+    def _renames_saver(self, alias):
+        """`from joblib import dump as keep`."""
+        return bool(alias.asname) and self._speaks_of_saving(alias.name.split(".")[-1])
 
     def _saves(self, node):
-        if isinstance(node, ast.alias):  # `from joblib import dump as keep`
-            return bool(node.asname) and self._speaks_of_saving(node.name.split(".")[-1])
         name = last_name(node)
-        if is_stored(node) or not self._speaks_of_saving(name):
-            return False
+        is_saver = self._speaks_of_saving(name) and not is_stored(node)
+        return is_saver and not (self._is_in_plain_call(node) or self._is_own(node, name))
+
+    def _is_in_plain_call(self, node):
         call = self.scopes.call_of(node)
-        is_plain = call is not None and self._is_plain_call(self.names.meaning(node), call)
-        return not is_plain and not self._is_own(node, name)
+        return call is not None and self._is_plain_call(self.names.meaning(node), call)
 
     @staticmethod
     def _speaks_of_saving(name):
