@@ -163,9 +163,7 @@ class Expressions(Names):
         return self.operate(node.op, left, right, node.right)
 
     def _is_guarded(self, node):
-        while not isinstance(node, (ast.Try, ast.With, ast.Module)):
-            node = self.scopes.parents[node]
-        return node is not self.tree
+        return self.scopes.nearest(node, ast.Try, ast.With, ast.Module) is not self.tree
 
     def operate(self, operator, left, right, right_node=None):
         values = [left, right]
@@ -297,7 +295,7 @@ class Expressions(Names):
         if self._is_reading(name, node):
             return self._reading(name, node)
         function = self.own_function(node.func)
-        if function is not None and self.is_script:
+        if function is not None:
             return self.call_own(node, function)
         arguments = self.values(node.args)
         words = [self.value(word.value) for word in node.keywords]

@@ -65,26 +65,33 @@ class Names:
     def _is_plain_function(node):
         if not isinstance(node, ast.FunctionDef):
             return False
-        has_more = node.decorator_list or node.args.vararg or node.args.kwarg
-        return not has_more and not has_yield(node)
+        more = (node.args.vararg, node.args.kwarg, *node.decorator_list)
+        return not any(more) and not has_yield(node)
 
     def is_called(self, node):
         return self.scopes.call_of(node) is not None
 
     def meaning(self, node):
         """ "time.perf_counter" of an expression that names something imported, or a builtin."""
-        if isinstance(node, ast.Attribute):
-            outer = self.meaning(node.value)
-            return f"{outer}.{node.attr}" if outer else ""
-        if not isinstance(node, ast.Name):
-            return ""
+        return self.MEANINGS.get(type(node), Names._no_meaning)(self, node)
+
+    def _no_meaning(self, node):
+        return ""
+
+    def _meaning_of_name(self, node):
         scope = self.scopes.scope_with(node, node.id)
         return node.id if scope is None else self.scopes.imported(scope, node.id)
 
+    def _meaning_of_attribute(self, node):
+        outer = self.meaning(node.value)
+        return f"{outer}.{node.attr}" if outer else ""
+
+    MEANINGS = {ast.Attribute: _meaning_of_attribute, ast.Name: _meaning_of_name}
+
     def own_function(self, node):
-        """The function of the file that the name means; None for another one."""
+        """The function of the script that the name means; None for another one."""
         is_of_file = isinstance(node, ast.Name) and self.scopes.key_of(node)[0] is self.tree
-        return self.functions.get(node.id) if is_of_file else None
+        return self.functions.get(node.id) if is_of_file and self.is_script else None
 
     def spoil(self, *values):
         self.spoiled.update(*(value.sources for value in values))
@@ -134,30 +141,39 @@ class Names:
         return is_followed and (not self.is_trusted or self.attributes.is_own_object(node.value))
 
     def bind(self, target, value):
-        if isinstance(target, ast.Name):
-            self._bind_name(self.scopes.key_of(target), value)
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            self.bind_each(target.elts, value)
-        elif self.is_followed_attribute(target):
-            self.spoil(self.value(target.value))
-            self.give(("attribute", target.attr), value)
-        else:
-            self.spoil(value)
-            self.children(target)
+        self.BINDINGS.get(type(target), Names._bind_other)(self, target, value)
 
-    def _bind_name(self, key, value):
+    def _bind_name(self, target, value):
         """Others may read what a class binds, or a module."""
+        key = self.scopes.key_of(target)
         is_for_others = key[0] is self.tree and not self.is_script
         if is_for_others or isinstance(key[0], ast.ClassDef):
             self.spoil(value)
         self.give(key, value)
 
-    def bind_each(self, targets, value):
-        parts = value.parts
+    def _bind_each(self, target, value):
+        targets, parts = target.elts, value.parts
         if value.kind != "group" or len(parts) != len(targets):
             parts = [self.unfollowed(value)] * len(targets)
-        for target, part in zip(targets, parts):
-            self.bind(target, part)
+        for part_of_target, part in zip(targets, parts):
+            self.bind(part_of_target, part)
+
+    def _bind_attribute(self, target, value):
+        if not self.is_followed_attribute(target):
+            return self._bind_other(target, value)
+        self.spoil(self.value(target.value))
+        return self.give(("attribute", target.attr), value)
+
+    def _bind_other(self, target, value):
+        self.spoil(value)
+        self.children(target)
+
+    BINDINGS = {
+        ast.Name: _bind_name,
+        ast.Tuple: _bind_each,
+        ast.List: _bind_each,
+        ast.Attribute: _bind_attribute,
+    }
 
     def unfollowed(self, value):
         """What a part of it, or of what it gives, has that no rule speaks of."""

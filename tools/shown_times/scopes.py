@@ -19,15 +19,12 @@ class Scopes:
         self.by_type = defaultdict(list)
         for node in ast.walk(tree):
             self._place_children(node)
-        self.elsewhere = defaultdict(set)  # names by scope that `global` takes out of it
-        self.outside = defaultdict(set)  # names by scope that an outer function binds: `nonlocal`
+        # Names by scope: those that `global` takes out of it, and that an outer function binds.
+        self.elsewhere = self._names_declared(ast.Global)
+        self.outside = self._names_declared(ast.Nonlocal)
         self.bound = defaultdict(set)
         self.bound_otherwise = set()  # names by scope that something else than an import binds
         self.imports = {}  # "time.perf_counter" by scope and name
-        for node in self.of(ast.Global):
-            self.elsewhere[self.places[node]].update(node.names)
-        for node in self.of(ast.Nonlocal):
-            self.outside[self.places[node]].update(node.names)
         self._add_imports()
         for node in self.written(ast.Name):
             self._bind_otherwise(self.scope_of_name(node), node.id)
@@ -85,12 +82,14 @@ class Scopes:
         return scope
 
     def scope_of_argument(self, node):
-        while not isinstance(node, (*FUNCTIONS, ast.Lambda)):
-            node = self.parents[node]
-        return node
+        return self.nearest(node, *FUNCTIONS, ast.Lambda)
 
     def statement_of(self, node):
-        while not isinstance(node, ast.stmt):
+        return self.nearest(node, ast.stmt)
+
+    def nearest(self, node, *types):
+        """Of these types: the node itself, or the one that stands around it next."""
+        while not isinstance(node, types):
             node = self.parents[node]
         return node
 
@@ -100,6 +99,12 @@ class Scopes:
         return call if isinstance(call, ast.Call) and call.func is node else None
 
     # ---- What binds
+
+    def _names_declared(self, kind):
+        names = defaultdict(set)
+        for node in self.of(kind):
+            names[self.places[node]].update(node.names)
+        return names
 
     def _bind_otherwise(self, scope, name):
         self.bound_otherwise.add((self._bind(scope, name), name))
