@@ -1,4 +1,9 @@
-"""What the names of calls say to `patch`."""
+"""What the names of calls say to `patch`.
+
+A function is known by how its module calls it where imports tell that, else by the last part of its
+name: `now` reads a clock, and what has "seed" in its name takes one, unless it says when. A name
+that says none of it is not found.
+"""
 
 import re
 

@@ -24,7 +24,7 @@ def replace_reading(site):
     seed = seed_around(file, site.call)
     if not _gives_one_number(site, seed.node):
         return False
-    spans = {file.span(part) for part in _replaceable(site, seed.node)}
+    spans = set(map(file.span, _replaceable(site, seed.node)))
     for span in spans:
         put_number(site, span)
     _note_names(file, seed, spans)

@@ -133,8 +133,7 @@ class Place:
 
     def is_known(self):
         """Nothing is to be said, or it is said elsewhere."""
-        refused = self.file.refused if self.is_python() else ()
-        is_refused = self.line in [call.lineno for call in refused]
+        is_refused = self.line in [call.lineno for call in self.file.refused]
         return is_refused or not self.call.is_recorded_draw()
 
     def is_folder(self):

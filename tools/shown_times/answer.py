@@ -1,4 +1,8 @@
-"""Says which lines of files read clocks that are only shown."""
+"""Says which lines of files read clocks that are only shown, and how the lines look that show them.
+
+A file that cannot be read, that is nested too deeply or of which nothing is known gets no line: then
+its readings count as reasons. Whether a file stands alone is told by what lies beside it.
+"""
 
 import ast
 import os
@@ -34,7 +38,7 @@ def folders_around(path):
 
 def answers_on_lines(tree, number, path, kind, lines):
     flow = Flow(tree, kind == "script", not imports_neighbour(tree, path))
-    asked = [int(line) for line in lines.split(",") if line]
+    asked = map(int, filter(None, lines.split(",")))
     shown = [f"shown {number} {line}" for line in shown_lines(flow, asked)]
     return shown + [f"kept {number} {line}" for line in sorted(set(kept_lines(flow)))]
 

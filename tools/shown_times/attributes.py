@@ -52,22 +52,23 @@ class Attributes:
     # ---- What reads objects as a whole
 
     def _reads_objects(self, node):
-        if isinstance(node, IMPORTS):
-            return self._imports_reader(node)
-        name = last_name(node) or getattr(node, "name", "")
-        is_path = self.names.meaning(node) == "sys.path"
-        return is_path or name in OBJECT_READERS or self._formats_unseen(node)
+        return self.READERS.get(type(node), Attributes._names_reader)(self, node)
 
-    @staticmethod
-    def _imports_reader(node):
+    def _names_reader(self, node):
+        names = {last_name(node), getattr(node, "name", "")}
+        is_path = self.names.meaning(node) == "sys.path"
+        return is_path or not OBJECT_READERS.isdisjoint(names)
+
+    def _imports_reader(self, node):
         imported = top_modules(node) | names_imported(node)
         return not imported.isdisjoint(HIDING_MODULES_OF_OBJECTS | OBJECT_READERS)
 
-    @staticmethod
-    def _formats_unseen(node):
+    def _formats_unseen(self, node):
         """A call of `format` on what is no text of the file."""
         is_format = is_method_call(node) and node.func.attr in FORMATS
         return is_format and not isinstance(node.func.value, ast.Constant)
+
+    READERS = {**dict.fromkeys(IMPORTS, _imports_reader), ast.Call: _formats_unseen}
 
     # ---- Classes
 
@@ -118,7 +119,7 @@ class Attributes:
         written = set(self.scopes.written(ast.Attribute))
         own = set(filter(self._is_own_store, written))
         names = set(map(last_name, own)) - set(map(last_name, written - own))
-        texts = list(self._texts())
+        texts = self._texts()
         self.followed = {
             name
             for name in names - self._names_of_members()
@@ -145,6 +146,7 @@ class Attributes:
 
     def _texts(self):
         """All but those that stand alone, as documentation does."""
-        for node in self.scopes.texts():
-            if not isinstance(self.scopes.parents[node], ast.Expr):
-                yield node.value
+        return [node.value for node in filterfalse(self._stands_alone, self.scopes.texts())]
+
+    def _stands_alone(self, node):
+        return isinstance(self.scopes.parents[node], ast.Expr)

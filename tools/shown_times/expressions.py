@@ -1,4 +1,10 @@
-"""What expressions give."""
+"""What expressions give: the kind of a value, and the readings that it is made of.
+
+Each type of node has a rule, `of_<type>`, and what no rule speaks of spoils the readings that come
+into it. What a function makes of times is known by its name (calls.py), what an operator makes of
+them by a table (values.py). What a function of the file gives is known where the file is a script,
+whose calls are all seen; of a method nobody knows whose it is, but for what a meter holds.
+"""
 
 import ast
 
@@ -88,6 +94,10 @@ class Expressions(Names):
             return self.spoil(*times)
         return Value(kind, together(values)) if times else PLAIN
 
+    def made(self, kind, *values):
+        """What a rule makes of values; where none does, kind is None, and they are spoiled."""
+        return self.spoil(*values) if kind is None else Value(kind, together(values))
+
     def part_of(self, value):
         """What a part of it is that no rule speaks of."""
         return COUNT if value.kind == "options" else self.unfollowed(value)
@@ -173,9 +183,7 @@ class Expressions(Names):
             return plain_of(values)
         operand = kind_of_operand(right, right_node)
         kind = self.arithmetic.operations.get((type(operator), left.kind, operand))
-        if kind is None or self._are_of_two_clocks(left, right):
-            return self.spoil(left, right)
-        return Value(kind, together(values))
+        return self.made(None if self._are_of_two_clocks(left, right) else kind, left, right)
 
     def _are_of_two_clocks(self, left, right):
         """What two clocks differ by is no duration."""
@@ -223,8 +231,7 @@ class Expressions(Names):
         if isinstance(node.slice, ast.expr):
             self.use([node.slice])
         if value.kind == "durations":
-            kind = "durations" if isinstance(node.slice, ast.Slice) else "duration"
-            return Value(kind, value.sources)
+            return value if isinstance(node.slice, ast.Slice) else self.made("duration", value)
         place = getattr(node.slice, "value", None)  # in Python 3.8 an ast.Index is around it
         place = getattr(place, "value", place)
         part = dict(enumerate(value.parts)).get(place)
@@ -241,7 +248,7 @@ class Expressions(Names):
     def _item_of_value(self, value):
         kind = ITEMS_OF.get(value.kind)
         is_sure = kind == "unknown" or not self.is_trusted
-        return Value(kind, value.sources) if kind and is_sure else self.spoil(value)
+        return self.made(kind if is_sure else None, value)
 
     def _item_of_range(self, arguments):
         self.use(arguments)
@@ -266,8 +273,7 @@ class Expressions(Names):
     def of_comprehension(self, node):
         self._bind_generators(node)
         value = self.value(node.elt)
-        kind = LISTS_OF.get(value.kind)
-        return Value(kind, value.sources) if kind else self.spoil(value)
+        return self.made(LISTS_OF.get(value.kind), value)
 
     of_ListComp = of_GeneratorExp = of_comprehension
 
@@ -381,6 +387,5 @@ class Expressions(Names):
         if name in ("format", "join") and isinstance(function.value, ast.Constant):
             return self.gathered(given, "text")
         kind = METHODS.get(value.kind, {}).get(name)
-        if kind is None or (times and value.kind != "text"):
-            return self.spoil(value, *times)
-        return Value(kind, together([value, *times]))
+        takes_times = not times or value.kind == "text"
+        return self.made(kind if takes_times else None, value, *times)

@@ -146,8 +146,7 @@ class Flow(Expressions):
 
     def is_own_function(self, function):
         """One of a script's whose calls are all seen."""
-        name = getattr(function, "name", "")
-        return self.is_script and self.functions.get(name) is function
+        return self.functions.get(getattr(function, "name", "")) is function
 
     def do_FunctionDef(self, node):
         self.use([*defaults(node), *node.decorator_list])
@@ -220,8 +219,6 @@ def kept_lines(flow):
 
 def shown_lines(flow, lines):
     """Those of the lines whose readings are only shown."""
-    if not flow.is_known:
-        return []
     readings = {True: set(), False: set()}
     for node in flow.clocks():
         statement = flow.scopes.statement_of(node)

@@ -137,13 +137,13 @@ class Formats:
     # ---- What a call prints: texts, and fields between them
 
     def _add(self, call):
-        method = getattr(call.func, "attr", "")
         if self.flow.meaning(call.func) in SHOWING_FUNCTIONS:
-            self._add_print(call)
-        elif method in METHODS_OF_LOGGERS:
-            self._add_log(call)
-        elif method == "set_postfix":
-            self._add_postfix(call)
+            return self._add_print(call)
+        add = self.METHODS.get(getattr(call.func, "attr", ""), Formats._add_nothing)
+        return add(self, call)
+
+    def _add_nothing(self, call):
+        """What it prints, if it prints, is not known."""
 
     def _add_print(self, call):
         if words_of(call) <= {"flush", "file"} and not has_star(call.args):
@@ -167,6 +167,8 @@ class Formats:
             if word.arg is not None:
                 line = [Fixed(f"{word.arg}="), *self._pieces(word.value)]
                 self._add_line(line, False, END_OF_POSTFIX)
+
+    METHODS = {**dict.fromkeys(METHODS_OF_LOGGERS, _add_log), "set_postfix": _add_postfix}
 
     def _add_lines(self, pieces, is_whole_line, end="$"):
         for line in self._lines(pieces):

@@ -52,9 +52,15 @@ def writes_json(node):
 
 
 def _is_plain_member(member):
-    if isinstance(member, FUNCTIONS):
-        return _is_plain_method(member)
-    return isinstance(member, (ast.Assign, ast.Expr)) and all(map(_is_plain, ast.walk(member)))
+    return MEMBERS.get(type(member), _is_odd_member)(member)
+
+
+def _is_odd_member(member):
+    return False
+
+
+def _is_plain_statement(member):
+    return all(map(_is_plain, ast.walk(member)))
 
 
 def _is_plain_method(method):
@@ -106,6 +112,11 @@ def _is_plain_subscript(node):
     return not isinstance(node.value, ast.Call)
 
 
+MEMBERS = {
+    **dict.fromkeys(FUNCTIONS, _is_plain_method),
+    ast.Assign: _is_plain_statement,
+    ast.Expr: _is_plain_statement,
+}
 RULES = {
     ast.Call: _is_plain_call,
     ast.Attribute: _is_plain_attribute,

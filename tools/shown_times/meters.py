@@ -10,7 +10,7 @@ from collections import defaultdict
 from itertools import filterfalse
 
 from calls import FUNCTIONS_OF_NUMBERS, TEXT_METHODS
-from nodes import inside, is_bare, is_stored, names_of, parameters, simple_names
+from nodes import inside, is_bare, is_stored, names_of, only, parameters, simple_names
 
 PURE_FUNCTIONS = {*FUNCTIONS_OF_NUMBERS, "len", "list", "str", "sum", "super"}
 PURE_METHODS = {*TEXT_METHODS, "__init__", "append", "clear", "pop"}
@@ -28,9 +28,8 @@ class Meters:
         self.names = names
         self.scopes = names.scopes
         pure = self._pure_classes()
-        self.keys = {
-            key for key, made in self._given().items() if made <= pure and self._is_inner(key)
-        }
+        given = self._given()
+        self.keys = {key for key in filter(self._is_inner, given) if given[key] <= pure}
 
     def _pure_classes(self):
         """None is another class's, or has a method given to it."""
@@ -61,7 +60,7 @@ class Meters:
 
 
 def _is_pure(node):
-    methods = PURE_METHODS.union(getattr(member, "name", "") for member in node.body)
+    methods = PURE_METHODS | names_of(only(node.body, ast.FunctionDef))
     is_plain = simple_names(node.bases) <= {"object"} and is_bare(node)
     return is_plain and all(_is_pure_member(member, methods) for member in node.body)
 

@@ -1,4 +1,9 @@
-"""The names of a file, and what is given to them."""
+"""The names of a file, and what is given to them.
+
+A name has all that is given to it anywhere, in whatever order; what two statements give it that are
+not of one kind spoils the readings in both. What others may read is spoiled too: the names that a
+module binds, or a class. Attributes are names where attributes.py finds that nobody else reads them.
+"""
 
 import ast
 from collections import Counter
@@ -40,7 +45,7 @@ class Names:
         self.held = {}  # a value by scope and name, parameters and "return" among them
         self.spoiled = set()
         self.sources = {}  # the calls of clocks, by node
-        self.functions = self._own_functions()
+        self.functions = self._own_functions() if is_script else {}
         self.missing = UNKNOWN  # of a name that nothing gave a value to
         self.handles_records = any(map(self.is_of_logging, self.scopes.of(ast.ClassDef)))
 
@@ -50,16 +55,25 @@ class Names:
         return any(last_name(base).endswith(ENDINGS_OF_LOGGING) for base in node.bases)
 
     def _own_functions(self):
-        """Functions of the file that are called by their names, and nothing else."""
+        """Functions of a script that are called by their names, and nothing else."""
         plain = filter(self._is_plain_function, self.tree.body)
         count = Counter(chain(*map(self._names_of, self.scopes.parents)))
         return {node.name: node for node in plain if count[node.name] == 1}
 
     def _names_of(self, node):
         """What the node binds, or reads without calling it."""
-        if isinstance(node, ast.Name):
-            return set() if self.is_called(node) else {node.id}
-        return {name_of_alias(node)} if isinstance(node, ast.alias) else names_as_texts(node)
+        return self.NAMES.get(type(node), Names._names_as_texts)(self, node)
+
+    def _name_read(self, node):
+        return set() if self.is_called(node) else {node.id}
+
+    def _name_imported(self, node):
+        return {name_of_alias(node)}
+
+    def _names_as_texts(self, node):
+        return names_as_texts(node)
+
+    NAMES = {ast.Name: _name_read, ast.alias: _name_imported}
 
     @staticmethod
     def _is_plain_function(node):
@@ -91,7 +105,7 @@ class Names:
     def own_function(self, node):
         """The function of the script that the name means; None for another one."""
         is_of_file = isinstance(node, ast.Name) and self.scopes.key_of(node)[0] is self.tree
-        return self.functions.get(node.id) if is_of_file and self.is_script else None
+        return self.functions.get(node.id) if is_of_file else None
 
     def spoil(self, *values):
         self.spoiled.update(*(value.sources for value in values))

@@ -8,6 +8,10 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 
+def only(nodes, *types):
+    return [node for node in nodes if isinstance(node, types)]
+
+
 def last_name(node):
     """`c` of `c` and of `a.b.c`; empty for what is no name."""
     return getattr(node, "attr", getattr(node, "id", ""))
@@ -18,7 +22,7 @@ def names_as_texts(node):
     if isinstance(node, ast.alias):
         return set()
     names = (getattr(node, "name", None), getattr(node, "rest", None))
-    return {name for name in names if isinstance(name, str)}
+    return set(only(names, str))
 
 
 def name_of_alias(alias):
@@ -41,10 +45,6 @@ def text_of(node):
     """Of a constant; None for what is no text."""
     text = getattr(node, "value", None)
     return text if isinstance(text, str) else None
-
-
-def only(nodes, *types):
-    return [node for node in nodes if isinstance(node, types)]
 
 
 def inside(node, *types):

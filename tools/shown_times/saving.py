@@ -34,7 +34,8 @@ class Saving:
 
     def _is_in_plain_call(self, node):
         call = self.scopes.call_of(node)
-        return call is not None and self._is_plain_call(self.names.meaning(node), call)
+        is_plain = self.PLAIN_CALLS.get(self.names.meaning(node), Saving._is_no_plain_call)
+        return call is not None and is_plain(self, call)
 
     @staticmethod
     def _speaks_of_saving(name):
@@ -47,12 +48,20 @@ class Saving:
         is_of_kind = is_simple if name in self.own else isinstance(node, ast.Name)
         return is_of_kind and not self.names.meaning(node)
 
-    def _is_plain_call(self, meaning, call):
-        words = words_of(call)
-        if meaning in ("json.dump", "json.dumps"):
-            return words.isdisjoint(OWN_WRITERS)
-        is_torchs = meaning == "torch.save" and bool(call.args) and None not in words
-        return is_torchs and self._is_plain(call.args[0])
+    def _is_no_plain_call(self, call):
+        return False
+
+    def _writes_plain_json(self, call):
+        return words_of(call).isdisjoint(OWN_WRITERS)
+
+    def _saves_plain_tensors(self, call):
+        return None not in words_of(call) and any(map(self._is_plain, call.args[:1]))
+
+    PLAIN_CALLS = {
+        "json.dump": _writes_plain_json,
+        "json.dumps": _writes_plain_json,
+        "torch.save": _saves_plain_tensors,
+    }
 
     def _is_plain(self, node):
         """True for what holds numbers and states of models alone."""

@@ -1,7 +1,12 @@
-"""Which names a file of Python's binds in which scope, and what its imports mean."""
+"""Which names a file of Python's binds in which scope, and what its imports mean.
+
+A name means an import if imports alone bind it in its scope, and all the same one. That is read off
+the tree; what is bound by a text (`globals()["x"] = ...`) is hiding.py's matter.
+"""
 
 import ast
 from collections import defaultdict
+from itertools import filterfalse
 
 from nodes import FUNCTIONS, is_read, name_of_alias, names_as_texts
 
@@ -40,7 +45,7 @@ class Scopes:
 
     def written(self, kind):
         """Names, or attributes, that are given a value or deleted."""
-        return [node for node in self.by_type[kind] if not is_read(node)]
+        return list(filterfalse(is_read, self.by_type[kind]))
 
     def texts(self):
         return [node for node in self.of(ast.Constant) if isinstance(node.value, str)]

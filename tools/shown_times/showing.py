@@ -1,4 +1,10 @@
-"""Which calls show what they are given, and into which lists times are put."""
+"""Which calls show what they are given, and into which lists times are put.
+
+A call shows by the name of its function, or by a method's name where the object is a logger's, a
+bar's or a writer's as far as the file tells: by what the object was made with, or since no module of
+the user's could have made another one. A file that gives such a name a meaning of its own, or that
+reads back what was shown, shows nothing by it.
+"""
 
 import ast
 from itertools import filterfalse

@@ -1,6 +1,7 @@
 """What an expression gives, as far as it is made of clocks."""
 
 import ast
+from itertools import filterfalse
 from typing import NamedTuple
 
 from calls import (
@@ -51,7 +52,7 @@ def of_clock(values):
 
 
 def without_clock(values):
-    return [value for value in values if not is_of_clock(value)]
+    return list(filterfalse(is_of_clock, values))
 
 
 def kinds_of(values):
