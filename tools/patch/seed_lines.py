@@ -23,7 +23,7 @@ class Head:
         self.starts = []  # of imports that are not of __future__: how many lines stand before
         self.modules = {}  # imported whole: by which name
 
-    def lies_before(self, statement):
+    def ends_before(self, statement):
         """False behind the semicolon of an import."""
         return statement.lineno != self.end or isinstance(statement, IMPORTS)
 
@@ -65,7 +65,7 @@ def add_seed_lines(file, modules, seed, settings, own):
 def _head_of(file, modules, own):
     head = Head()
     for statement in file.tree.body:
-        if not head.lies_before(statement):
+        if not head.ends_before(statement):
             head.cut()
             break
         is_own = head.modules.keys() >= modules and not own.isdisjoint(_packages_of(statement))
