@@ -16,6 +16,7 @@ from nodes import (
     DEFINITIONS,
     FUNCTIONS,
     IMPORTS,
+    inside,
     is_bare,
     is_method_call,
     is_stored,
@@ -40,6 +41,7 @@ class Attributes:
         self.followed, self.lists = set(), set()
         self.classes = self._plain_classes()
         self.own_objects = set(self._own_objects())
+        self.made_objects = set(self._made_objects())
         if names.is_trusted or self._is_private():
             self._collect()
 
@@ -112,6 +114,26 @@ class Attributes:
     def is_own_object(self, node):
         """`self` in a method of such a class."""
         return isinstance(node, ast.Name) and self.scopes.key_of(node) in self.own_objects
+
+    def is_made_object(self, node):
+        """A name that only `Class(...)` of such a class gives a value to, or a `with` of it."""
+        return isinstance(node, ast.Name) and self.scopes.key_of(node) in self.made_objects
+
+    def _made_objects(self):
+        for key, calls in self.scopes.makers().items():
+            if all(map(self._makes_object, calls)):
+                yield key
+
+    def _makes_object(self, call):
+        owner = self.classes.get(getattr(call.func, "id", None)) if call is not None else None
+        is_entered = isinstance(self.scopes.parents.get(call), ast.withitem)
+        return owner is not None and (not is_entered or self._enters_itself(owner))
+
+    def _enters_itself(self, owner):
+        """Its `__enter__` gives the object itself."""
+        methods = [member for member in owner.body if getattr(member, "name", "") == "__enter__"]
+        given = [node.value for method in methods for node in inside(method, ast.Return)]
+        return bool(given) and all(map(self.is_own_object, given))
 
     # ---- Names
 

@@ -6,7 +6,6 @@ nothing but its own attributes, its arguments and functions of numbers.
 """
 
 import ast
-from collections import defaultdict
 from itertools import filterfalse
 
 from calls import FUNCTIONS_OF_NUMBERS, TEXT_METHODS
@@ -40,23 +39,17 @@ class Meters:
 
     def _given(self):
         """By scope and name: the classes that make what the name is given, None for anything else."""
-        given = defaultdict(set)
-        for node in self.scopes.written(ast.Name):
-            given[self.scopes.key_of(node)].add(self._class_given(node))
-        for node in self.scopes.of(ast.arg):
-            given[self.scopes.scope_of_argument(node), node.arg].add(None)
-        return given
+        makers = self.scopes.makers()
+        return {key: set(map(self._class_given, calls)) for key, calls in makers.items()}
 
     def _is_inner(self, key):
         """No other file may have the object."""
         return self.names.is_script or key[0] is not self.names.tree
 
-    def _class_given(self, name):
+    def _class_given(self, call):
         """Of `name = Class(...)`."""
-        statement = self.scopes.parents[name]
-        is_one = isinstance(statement, ast.Assign) and len(statement.targets) == 1
-        call = statement.value if is_one else None
-        return getattr(call.func, "id", None) if isinstance(call, ast.Call) else None
+        is_assigned = isinstance(self.scopes.parents.get(call), ast.Assign)
+        return getattr(call.func, "id", None) if is_assigned else None
 
 
 def _is_pure(node):

@@ -150,9 +150,12 @@ class Names:
         return ("meter", *key) if key in self.meters.keys else None
 
     def is_followed_attribute(self, node):
-        """Of what the script prints, its own object alone is known by `self`."""
+        """Of what the script prints, objects alone that are known by `self`, or as they are made."""
         is_followed = isinstance(node, ast.Attribute) and node.attr in self.attributes.followed
-        return is_followed and (not self.is_trusted or self.attributes.is_own_object(node.value))
+        return is_followed and (not self.is_trusted or self._is_own_object(node.value))
+
+    def _is_own_object(self, node):
+        return self.attributes.is_own_object(node) or self.attributes.is_made_object(node)
 
     def bind(self, target, value):
         self.BINDINGS.get(type(target), Names._bind_other)(self, target, value)

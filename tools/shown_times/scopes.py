@@ -161,6 +161,22 @@ class Scopes:
         """The scope that binds a name, and the name."""
         return self.scope_with(name, name.id), name.id
 
+    def makers(self):
+        """By scope and name: the calls that make what the name is given, None for anything else."""
+        made = defaultdict(set)
+        for node in self.written(ast.Name):
+            made[self.key_of(node)].add(self._maker_of(node))
+        for node in self.of(ast.arg):
+            made[self.scope_of_argument(node), node.arg].add(None)
+        return made
+
+    def _maker_of(self, name):
+        """Of `name = Class(...)` and `with Class(...) as name`."""
+        around = self.parents[name]
+        is_one = isinstance(around, ast.withitem) or len(getattr(around, "targets", ())) == 1
+        given = getattr(around, "value", getattr(around, "context_expr", None))
+        return given if is_one and isinstance(given, ast.Call) else None
+
     def imported(self, scope, name):
         """ "time.perf_counter" of a name that an import gives, and nothing else; else empty."""
         is_imports = (scope, name) not in self.bound_otherwise
