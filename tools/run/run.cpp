@@ -217,8 +217,10 @@ void set_frozen_places(const RunOptions& options) {
   if (options.freeze_from)
     for (std::string& place : clock_places_of(*options.freeze_from))
       places.push_back(std::move(place));
-  if (!places.empty())
-    ::setenv("DETSHIM_FREEZE", frozen_places(places, options.command.front()).c_str(), 1);
+  if (places.empty())
+    return;
+  const std::string frozen = frozen_places(places, options.command.front());
+  ::setenv("DETSHIM_FREEZE", ((options.clocks_stand ? "@standing," : "") + frozen).c_str(), 1);
 }
 
 /// What the options say, as the library reads it.

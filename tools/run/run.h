@@ -20,6 +20,7 @@ struct RunOptions {
   std::optional<std::string> seed, mode, policy, log, disable, library;
   std::vector<std::string> freeze;        ///< call sites of clocks
   std::optional<std::string> freeze_from; ///< a log whose call sites of clocks are taken
+  bool clocks_stand = false;              ///< no time passes at these call sites
   bool quiet = false;
   bool check = false; ///< run_and_check()
   bool keep_aslr = false;

@@ -7,10 +7,14 @@ RunFacts facts_of(const Run& run) {
 }
 
 VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules) {
-  std::vector<Pattern> formats;
-  for (const std::string& format : run.shown_formats)
-    formats.emplace_back(format, "a print of the program's");
-  return VolatileText(rules.declared_volatile, std::move(formats));
+  const auto patterns = [](const std::vector<std::string>& formats) {
+    std::vector<Pattern> result;
+    for (const std::string& format : formats)
+      result.emplace_back(format, "a print of the program's");
+    return result;
+  };
+  return VolatileText(rules.declared_volatile, patterns(run.shown_formats),
+                      patterns(run.rate_formats));
 }
 
 const std::vector<Pattern>& tolerated_metrics(const ComparisonRules& rules) {

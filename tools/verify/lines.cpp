@@ -241,8 +241,9 @@ const std::string units_of_progress = "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?
 
 // Behind a comma stand milliseconds as Python's logging prints them, before its next field; all
 // else there is the next value of a table.
-VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> formats)
-    : declared_(std::move(declared)), formats_(std::move(formats)),
+VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> formats,
+                           std::vector<Pattern> rates)
+    : declared_(std::move(declared)), formats_(std::move(formats)), rates_(std::move(rates)),
       date_(R"((?<![\d.])\d{4}([-/_.]?)\d\d\1\d\d(?:[-/T _]?\d\d([-:._]?)\d\d\2\d\d)"
             R"((?:\.\d{1,9}|,\d{3}(?=[ \t\])\x22\x27-]))?)"
             R"(|[-/T _]\d\d[-:._]?\d\d)(?![\d:]))",
@@ -308,14 +309,24 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run,
     look_for(bracketed_, is_duration_within, "<duration>");
     look_for_durations(meter_);
   }
-  for (const Pattern& format : formats_)
-    try {
-      format.each_match(line, [&](Span, Span group) {
-        if (is_time_in_line(line, group, run))
-          parts.push_back({group, "<time>"});
-      });
-    } catch (const UsageError&) { // takes too long in this line: nothing is passed over
-    }
+  const auto look_for_formats = [&](const std::vector<Pattern>& formats, auto is_one,
+                                    const char* name) {
+    for (const Pattern& format : formats)
+      try {
+        format.each_match(line, [&](Span, Span group) {
+          if (is_one(line, group, run))
+            parts.push_back({group, name});
+        });
+      } catch (const UsageError&) { // takes too long in this line: nothing is passed over
+      }
+  };
+  look_for_formats(formats_, is_time_in_line, "<time>");
+  look_for_formats(
+      rates_,
+      [](std::string_view, Span, const RunFacts&) {
+        return true;
+      },
+      "<rate>");
   own_.each_match(line, [&](Span, Span group) {
     parts.push_back({group, "<run>"});
   });

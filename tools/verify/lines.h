@@ -26,8 +26,10 @@ struct RunFacts {
 class VolatileText {
 public:
   /// `declared`: what the user says is volatile. `formats`: how lines look that show times, each
-  /// with a group around one (verdict/shown_times.h).
-  explicit VolatileText(std::vector<Pattern> declared, std::vector<Pattern> formats = {});
+  /// with a group around one (verdict/shown_times.h, standing_clocks.h); `rates`: the same of
+  /// rates, which may be any number.
+  explicit VolatileText(std::vector<Pattern> declared, std::vector<Pattern> formats = {},
+                        std::vector<Pattern> rates = {});
 
   /// The line with a name in angle brackets in place of each such part. A time of day, a date with
   /// one and a number of seconds since 1970 count only where they name a moment within the run, a
@@ -42,7 +44,7 @@ public:
                      std::vector<std::size_t>* origins = nullptr) const;
 
 private:
-  std::vector<Pattern> declared_, formats_;
+  std::vector<Pattern> declared_, formats_, rates_;
   Pattern date_, clock_, epoch_, number_, duration_, timed_, meter_, bracketed_, rate_, own_;
 };
 

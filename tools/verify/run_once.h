@@ -39,6 +39,7 @@ struct RunSettings {
   std::string first_log;       ///< the first run's
   std::string caches;          ///< an empty folder for them; empty: where they always are
   bool freezes_clocks = false; ///< at the call sites that the first run's log names
+  bool clocks_stand = false;   ///< there, and no time passes
 };
 
 /// What a run was, and what it left.
@@ -59,6 +60,7 @@ struct Run {
   bool reads_clocks = false;                     ///< a line of the user's code does
   bool may_show_times = false;                   ///< a program that is not the user's ran
   std::vector<std::string> shown_formats;        ///< how its lines look that show times
+  std::vector<std::string> rate_formats;         ///< and those that show rates
   bool has_logged_facts = false;                 ///< whether these were taken from its log
   std::vector<OutputFile> outputs;
   WrittenFiles unnamed_outputs;                     ///< that no --output names

@@ -16,18 +16,22 @@
 #include "support/exit_status.h"
 #include "support/files.h"
 #include "support/lists.h"
+#include "support/mapped_file.h"
 #include "support/progress.h"
 #include "support/wording.h"
 #include "verify/line_watch.h"
 #include "verify/output_claim.h"
 #include "verify/run_processes.h"
 #include "verify/running_comparison.h"
+#include "verify/standing_clocks.h"
 #include "verify/unnamed_outputs.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -138,11 +142,62 @@ private:
         wait_for_next_second(result.runs.front().began);
       }
       learn_seeds(result);
+      if (result.runs.size() < 2 || !differs(result, result.runs.back()))
+        continue;
+      if (learn_times(result))
+        continue;
       // More runs of a program that takes hours would say the same.
-      if (!plan_.runs && result.runs.size() > 1 && differs(result, result.runs.back()))
+      if (!plan_.runs)
         break;
     }
     result.plain_runs = result.runs.size();
+  }
+
+  /// Where runs differ and read clocks: once more with clocks that stand still, which tells what of
+  /// their prints is a time. A run that was ended where it differed is left out then. True if they
+  /// may be equal now.
+  bool learn_times(Verification& result) {
+    if (has_tried_standing_clocks_ || !result.logs.front().reads_clock || plan_.until)
+      return false;
+    has_tried_standing_clocks_ = true;
+    Run& first = result.runs.front();
+    const std::optional<Run> standing = run_with_standing_clocks(first);
+    if (!standing)
+      return false;
+    for (const PrintedStream stream : both_streams) {
+      StandingFormats formats = find_standing_formats(
+          MappedFile(first.printed(stream)).bytes(), MappedFile(standing->printed(stream)).bytes());
+      std::ranges::move(formats.times, std::back_inserter(first.shown_formats));
+      std::ranges::move(formats.rates, std::back_inserter(first.rate_formats));
+    }
+    if (differs(result, result.runs.back()))
+      return false;
+    result.remarks.emplace_back("times were told from results by a run whose clocks stood still");
+    if (!result.runs.back().is_whole())
+      result.runs.pop_back();
+    return true;
+  }
+
+  /// Nothing where it did not end well: what waits for a time to pass waits for ever. Nor of a
+  /// program that takes long.
+  std::optional<Run> run_with_standing_clocks(const Run& first) {
+    constexpr double longest_s = 600, patience_s = 10;
+    const double usual_s = first.ended - first.began;
+    if (usual_s > longest_s)
+      return std::nullopt;
+    RunOnce how{signals_, plan_.run, plan_.timeout_s};
+    how.must_end = [most = 4 * usual_s + patience_s](const Run& run) {
+      const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+      return now.count() - run.began > most;
+    };
+    RunSettings settings;
+    settings.first_log = first.log().string();
+    settings.clocks_stand = true;
+    Run run = run_one("clocks stand still", how, settings);
+    take_outputs(run);
+    if (run.was_cut || run.was_too_long || !run.succeeded())
+      return std::nullopt;
+    return run;
   }
 
   void run_perturbed(Verification& result) {
@@ -396,6 +451,7 @@ private:
   Outputs outputs_;
   RunLines lines_;
   bool is_over_ = false;
+  bool has_tried_standing_clocks_ = false;
 };
 
 void add_problem(Verification& result, const char* kind, const std::string& text) {

@@ -97,7 +97,9 @@ enum Which {
      "nothing",
      "Where readings of clocks and ids are answered by what follows from the seed (docs/SEEDS.md). "
      "An offset "
-     "may be a range, +0x1200-0x1260; `detshim run --freeze` takes lines of C++ too."},
+     "may be a range, +0x1200-0x1260; `detshim run --freeze` takes lines of C++ too. With "
+     "@standing "
+     "in front no time passes there."},
     {"DETSHIM_AUTOTUNE", "off, observe, first, record:FILE, replay:FILE or inverse",
      "first in enforce and strict, else off",
      "A program that times candidates to choose one. first: it is given one; record: it chooses, "

@@ -1,0 +1,21 @@
+// What a program prints of its clocks, told by a run in which they stand still.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detshim {
+
+/// How the lines look that hold what is nothing while no time passes: regular expressions, a group
+/// around one number each.
+struct StandingFormats {
+  std::vector<std::string> times; ///< 0 then
+  std::vector<std::string> rates; ///< infinite, or no number, or a million times as much
+};
+
+/// By what two runs printed of which the second one's clocks stood still. Nothing where a number
+/// differs in another way, or where the same kind of line has such a number elsewhere.
+StandingFormats find_standing_formats(std::string_view usual, std::string_view standing);
+
+} // namespace detshim
