@@ -2,9 +2,11 @@
 //
 // RAW_DRAWS_PROGRAM and others are the programs in programs/, as files.
 #include "files.h"
+#include "run.h"
 #include "scanner/machine_code.h"
 #include "scanner/packages.h"
 #include "scanner/scan.h"
+#include "verdict/loaded_code.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +16,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <random>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace detshim {
@@ -372,6 +377,122 @@ TEST_F(PackagesTest, DidNotBringWhatTheUserBuilt) {
 TEST_F(PackagesTest, AreNoneWithoutLists) {
   EXPECT_FALSE(Packages("/no/such/folder").brought("/usr/lib/libx.so"));
   EXPECT_FALSE(Packages("/no/such/folder").brought("libx.so"));
+}
+
+// ---- the files that a log names ----
+
+class LoadedFiles : public testing::Test {
+protected:
+  void SetUp() override {
+    for (const char* name : {"train", "libmine.so"})
+      std::filesystem::copy_file(RAW_DRAWS_PROGRAM, folder_ / name);
+  }
+
+  static Log log_of(const std::string& program, const std::vector<std::string>& modules = {}) {
+    Log log;
+    Process& process = log.processes.emplace_back();
+    process.path = "0";
+    process.starts.emplace_back().program = program;
+    process.modules = SharedTexts(std::make_shared<const std::vector<std::string>>(modules));
+    return log;
+  }
+  static LoadedCode scan(const Log& log, Decode decode = Decode::own_code) {
+    return scan_loaded_code(log, summarise(log), decode);
+  }
+
+  const TemporaryFolder scratch_;
+  const std::filesystem::path folder_ = scratch_.path();
+  const std::string program_ = (folder_ / "train").string(),
+                    library_ = (folder_ / "libmine.so").string();
+};
+
+TEST_F(LoadedFiles, AreLookedIntoOnce) {
+  const std::string link = (folder_ / "link").string();
+  std::filesystem::create_symlink(program_, link);
+  const LoadedCode code = scan(log_of(program_, {program_, link, library_, "", "/gone/a.so"}));
+  EXPECT_EQ(code.files, 2U);
+  EXPECT_EQ(code.own, 2U);
+  EXPECT_EQ(code.uncovered.size(), 2U);
+  EXPECT_EQ(code.missing, std::vector<std::string>{"/gone/a.so"});
+  EXPECT_TRUE(code.changed.empty());
+  EXPECT_TRUE(code.is_decoded);
+  const LoadedCode symbols = scan(log_of(program_), Decode::nothing);
+  EXPECT_EQ(symbols.files, 1U);
+  EXPECT_TRUE(symbols.uncovered.empty());
+  EXPECT_FALSE(symbols.is_decoded);
+}
+
+TEST_F(LoadedFiles, ThatChangedSayNothing) {
+  const std::string link = (folder_ / "link").string();
+  std::filesystem::create_symlink(program_, link);
+  const std::string id = ElfFile(program_).build_id();
+  const auto scanned = [&](const std::set<std::string>& ran) {
+    Log log = log_of(program_, {link});
+    log.builds[program_] = ran;
+    return scan(log);
+  };
+  const LoadedCode same = scanned({id});
+  EXPECT_EQ(same.uncovered.size(), 1U);
+  EXPECT_TRUE(same.changed.empty());
+  for (const std::set<std::string>& ran : {std::set<std::string>{"1234"}, {id, "1234"}}) {
+    const LoadedCode changed = scanned(ran);
+    EXPECT_TRUE(changed.uncovered.empty());
+    EXPECT_EQ(changed.changed, (std::set<std::string>{program_, link})) << "by both of its names";
+    EXPECT_EQ(changed.files, 0U);
+  }
+}
+
+// Of the user's are the first program, wherever it lies, and what no package brought.
+TEST_F(LoadedFiles, AreTheUsersOrAPackages) {
+  const std::filesystem::path site = folder_ / "site-packages";
+  std::filesystem::create_directories(site / "pack-1.0.dist-info");
+  std::filesystem::create_directories(site / "pack");
+  std::ofstream(site / "pack-1.0.dist-info/RECORD") << "pack/libpack.so,sha256=x,1\n";
+  const std::string packages = (site / "pack/libpack.so").string();
+  std::filesystem::copy_file(RAW_DRAWS_PROGRAM, packages);
+  const auto found = [](const Log& log, Decode decode) {
+    const LoadedCode code = scan(log, decode);
+    return std::pair(code.own, code.uncovered.size());
+  };
+  using Counts = std::pair<std::size_t, std::size_t>;
+  const Log loaded = log_of(program_, {packages});
+  EXPECT_EQ(found(loaded, Decode::own_code), Counts(1, 1));
+  EXPECT_EQ(found(loaded, Decode::everything), Counts(1, 2));
+  EXPECT_EQ(found(log_of(packages), Decode::own_code), Counts(1, 1)) << "the first program";
+  Log executed = log_of(packages);
+  executed.processes[0].path = "0.1";
+  EXPECT_EQ(found(executed, Decode::own_code), Counts(0, 0)) << "a later one";
+  executed.processes[0].starts[0].program = program_;
+  EXPECT_EQ(found(executed, Decode::own_code), Counts(1, 1));
+}
+
+TEST_F(LoadedFiles, ThatWereExecutedMayDrawNothing) {
+  const std::string source = (folder_ / "quiet.c").string(), quiet = (folder_ / "quiet").string();
+  std::ofstream(source) << "void _start(void) { for (;;) ; }\n";
+  ASSERT_EQ(run({"cc", "-static", "-nostdlib", "-Wl,--build-id", "-o", quiet, source}).status, 0);
+  const auto without_draws = [&](Action action, const std::string& program,
+                                 const std::string& build = "") {
+    Log log;
+    if (!build.empty())
+      log.builds[program] = {build};
+    Summary summary;
+    SymbolSummary& symbol = summary.symbols.emplace_back();
+    symbol.action = action;
+    symbol.examples = {{.fields = {{"program", program}}, .count = {}}};
+    return !scan_loaded_code(log, summary, Decode::own_code).without_draws.empty();
+  };
+  using enum Action;
+  EXPECT_TRUE(without_draws(uncovered, quiet));
+  EXPECT_TRUE(without_draws(uncovered, quiet, ElfFile(quiet).build_id()));
+  EXPECT_FALSE(without_draws(uncovered, quiet, "1234")) << "another ran";
+  EXPECT_FALSE(without_draws(observe, quiet));
+  EXPECT_FALSE(without_draws(uncovered, RAW_DRAWS_STATIC));
+  EXPECT_FALSE(without_draws(uncovered, "/bin/true")) << "not static";
+  EXPECT_FALSE(without_draws(uncovered, "/gone/quiet"));
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  EXPECT_FALSE(without_draws(uncovered, "quiet")) << "no name that holds elsewhere";
+  std::filesystem::current_path(here);
 }
 
 } // namespace
