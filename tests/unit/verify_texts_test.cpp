@@ -1,6 +1,8 @@
 // What `detshim verify` makes of lines: metrics, and what of them names the moment or the process
 // of a run.
+#include "files.h"
 #include "support/exit_status.h"
+#include "verify/comparison.h"
 #include "verify/found_results.h"
 #include "verify/lines.h"
 #include "verify/metrics.h"
@@ -8,7 +10,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -492,6 +499,248 @@ TEST(WantedRuns, AreThoseThatFitInTwoMinutes) {
   EXPECT_EQ(wanted_runs(40.1, false), 2U);
   EXPECT_EQ(wanted_runs(36000, false), 2U);
   EXPECT_EQ(wanted_runs(36000, true), 3U);
+}
+
+// ------------------------------------------------------------------ what two runs have left
+
+class TwoRuns : public testing::Test {
+protected:
+  TwoRuns() {
+    for (detshim::Run* const run : {&one_, &other_}) {
+      run->name = run == &one_ ? "run-1" : "run-2";
+      run->folder = folder_.path() / run->name;
+      std::filesystem::create_directory(run->folder);
+      run->began = noon;
+      run->ended = noon + 10;
+      print(*run, "a\n");
+    }
+  }
+
+  static void print(const detshim::Run& run, const std::string& out, const std::string& err = "") {
+    std::ofstream(run.out()) << out;
+    std::ofstream(run.err()) << err;
+  }
+
+  /// A file of that run; of the first pattern.
+  static OutputFile& add(detshim::Run& run, const std::string& name, const std::string& text) {
+    OutputFile& file = run.outputs.emplace_back();
+    file.name = name;
+    file.patterns = {0};
+    file.size = text.size();
+    file.stored = run.folder / ("stored-" + std::to_string(run.outputs.size()));
+    std::ofstream(file.stored) << text;
+    return file;
+  }
+  static OutputFile& add(detshim::Run& run, const std::string& name, OutputFile::Kind kind) {
+    OutputFile& file = add(run, name, "");
+    file.kind = kind;
+    return file;
+  }
+
+  Comparison compared() const { return compare_runs(one_, other_, rules_); }
+
+  /// The kinds of what differs.
+  std::vector<ItemKind> differ() const {
+    std::vector<ItemKind> kinds;
+    for (const Difference& difference : compared().differences)
+      kinds.push_back(difference.item.kind);
+    return kinds;
+  }
+  std::size_t uncompared() const { return compared().uncompared.size(); }
+
+  /// The kinds of what was compared.
+  std::vector<ItemKind> items() const {
+    std::vector<ItemKind> kinds;
+    for (const ComparedItem& item : compared().items)
+      kinds.push_back(item.kind);
+    return kinds;
+  }
+
+  const TemporaryFolder folder_;
+  detshim::Run one_, other_;
+  ComparisonRules rules_;
+};
+
+using enum ItemKind;
+using Kinds = std::vector<ItemKind>;
+
+TEST_F(TwoRuns, AreComparedByWhatTheyPrintAndTheirStatus) {
+  EXPECT_EQ(differ(), Kinds());
+  EXPECT_EQ(items(), (Kinds{exit_status, out, err}));
+  other_.status = 1 << 8;
+  EXPECT_EQ(differ(), Kinds{exit_status});
+  print(other_, "b\n", "c\n");
+  EXPECT_EQ(differ(), (Kinds{exit_status, out, err}));
+  rules_.ignores_out = true;
+  EXPECT_EQ(differ(), (Kinds{exit_status, err}));
+  EXPECT_EQ(items(), (Kinds{exit_status, err}));
+  rules_.ignores_err = true;
+  EXPECT_EQ(differ(), Kinds{exit_status});
+  rules_.ignores_out = false;
+  EXPECT_EQ(differ(), (Kinds{exit_status, out}));
+}
+
+TEST_F(TwoRuns, HoldSomethingWhereALineIsEqual) {
+  const auto holds = [&](const std::string& one, const std::string& other) {
+    print(one_, one);
+    print(other_, other);
+    return compared().items[1].holds_something;
+  };
+  EXPECT_TRUE(holds("a\n", "a\n"));
+  EXPECT_TRUE(holds("a\nb\n", "a\nc\n"));
+  EXPECT_FALSE(holds("", ""));
+  EXPECT_FALSE(holds("\n", "\n"));
+  EXPECT_FALSE(holds("b\n", "c\n"));
+  EXPECT_FALSE(compared().items[0].holds_something) << "a status says little";
+}
+
+TEST_F(TwoRuns, ThatWereEndedAreComparedAsFarAsTheyWent) {
+  other_.status = 1 << 8;
+  other_.ended_at_difference = true;
+  rules_.outputs = {"w*"};
+  add(one_, "w", "1");
+  print(one_, "a\nb\nc\n");
+  print(other_, "a\nb\nx");
+  EXPECT_EQ(differ(), Kinds());
+  EXPECT_EQ(items(), (Kinds{out, err}));
+  EXPECT_EQ(uncompared(), 0U);
+  print(other_, "a\nx\n");
+  EXPECT_EQ(differ(), Kinds{out});
+  print(other_, "a\nb\nc\nd\n");
+  EXPECT_EQ(differ(), Kinds{out});
+  other_.ended_at_difference = false;
+  print(other_, "a\nb\nx");
+  EXPECT_EQ(differ(), (Kinds{exit_status, out, output}));
+}
+
+// Of the other stream it is chance how much came before that line.
+TEST_F(TwoRuns, ThatWereEndedAtALineAreComparedByItsStream) {
+  print(one_, "a\n", "x\n");
+  print(other_, "b\n", "y\n");
+  const auto differing = [&](std::optional<PrintedStream> one, std::optional<PrintedStream> other) {
+    one_.until = one;
+    other_.until = other;
+    return differ();
+  };
+  EXPECT_EQ(differing(PrintedStream::out, PrintedStream::out), Kinds{ItemKind::out});
+  EXPECT_EQ(differing(PrintedStream::err, PrintedStream::err), Kinds{ItemKind::err});
+  EXPECT_EQ(differing(PrintedStream::out, PrintedStream::err),
+            (Kinds{ItemKind::out, ItemKind::err}));
+  EXPECT_EQ(differing(PrintedStream::out, {}), (Kinds{ItemKind::out, ItemKind::err}));
+  EXPECT_EQ(differing({}, PrintedStream::err), (Kinds{ItemKind::out, ItemKind::err}));
+}
+
+TEST_F(TwoRuns, AreComparedByTheirMetrics) {
+  rules_.metrics = {loss};
+  EXPECT_EQ(uncompared(), 1U) << "it matches nothing";
+  print(one_, "loss=1\n");
+  EXPECT_EQ(uncompared(), 0U);
+  EXPECT_EQ(differ(), (Kinds{out, metric}));
+  EXPECT_EQ(items(), (Kinds{exit_status, out, err, metric}));
+  print(other_, "loss=1.1\n");
+  EXPECT_EQ(differ(), (Kinds{out, metric}));
+  rules_.tolerance = {0, 0.2};
+  EXPECT_EQ(differ(), Kinds());
+  print(one_, "loss=1\n", "loss=1\n");
+  print(other_, "loss=1.1\n", "loss=1.3\n");
+  EXPECT_EQ(differ(), Kinds{metric});
+  EXPECT_EQ(items(), (Kinds{exit_status, out, err, metric, metric}));
+  print(other_, "loss=1.1\n", "loss=no\n");
+  EXPECT_EQ(uncompared(), 1U) << "no number";
+}
+
+TEST_F(TwoRuns, HaveResultsWhereNoMetricIsNamed) {
+  print(one_, "loss=0.5\nacc=0.9\n");
+  print(other_, "loss=0.25\nacc=0.9\n");
+  EXPECT_EQ(differ(), (Kinds{result, out}));
+  EXPECT_EQ(items(), (Kinds{exit_status, result, result, out, err}));
+  std::string many;
+  for (int i = 0; i < 64; ++i)
+    many += "name" + std::to_string(i) + "x=0.5\n";
+  print(one_, many);
+  print(other_, many);
+  EXPECT_EQ(items().size(), 67U);
+  print(one_, many + "loss=0.5\n");
+  print(other_, many + "loss=0.25\n");
+  EXPECT_EQ(items().size(), 3U) << "a table of names";
+  rules_.metrics = {loss};
+  EXPECT_EQ(items(), (Kinds{exit_status, out, err, metric}));
+}
+
+TEST_F(TwoRuns, SayWhereTheBytesAreOthers) {
+  const auto other_bytes = [&](const std::string& one, const std::string& other) {
+    print(one_, one);
+    print(other_, other);
+    return compared().items[1].has_other_bytes;
+  };
+  EXPECT_FALSE(other_bytes("a\n", "a\n"));
+  EXPECT_TRUE(other_bytes("12:00:03 a\n", "12:00:04 a\n"));
+  EXPECT_FALSE(other_bytes("12:00:03 a\n", "12:00:04 b\n")) << "they differ";
+}
+
+TEST_F(TwoRuns, AreComparedByTheirOutputs) {
+  rules_.outputs = {"w*", "x*"};
+  add(one_, "w", "1");
+  add(other_, "w", "1");
+  EXPECT_EQ(uncompared(), 1U) << "nothing matches x*";
+  add(one_, "x", "").patterns = {1};
+  EXPECT_EQ(uncompared(), 1U) << "it is empty";
+  EXPECT_EQ(differ(), Kinds{output});
+  add(other_, "x", "1").patterns = {1};
+  EXPECT_EQ(uncompared(), 0U);
+  EXPECT_EQ(differ(), Kinds{output});
+  one_.outputs.pop_back();
+  other_.outputs.pop_back();
+  add(one_, "x", OutputFile::folder).patterns = {1};
+  EXPECT_EQ(uncompared(), 1U) << "no file matches x*";
+}
+
+/// By kinds of the two: whether they are uncompared, and whether they differ.
+TEST_F(TwoRuns, HaveOutputsOfSomeKind) {
+  using Kind = OutputFile::Kind;
+  for (const Kind one : {Kind::regular, Kind::link, Kind::other, Kind::folder})
+    for (const Kind other : {Kind::regular, Kind::link, Kind::other, Kind::folder}) {
+      one_.outputs.clear();
+      other_.outputs.clear();
+      add(one_, "w", one);
+      add(other_, "w", other);
+      const bool is_none = one == Kind::other || other == Kind::other;
+      EXPECT_EQ(uncompared(), is_none ? 1U : 0U) << one << other;
+      EXPECT_EQ(differ(), one == other || is_none ? Kinds() : Kinds{output}) << one << other;
+    }
+}
+
+TEST_F(TwoRuns, HaveLinksThatLeadSomewhere) {
+  for (detshim::Run* const run : {&one_, &other_})
+    add(*run, "w", OutputFile::link).target = "a";
+  EXPECT_EQ(differ(), Kinds());
+  EXPECT_EQ(uncompared(), 0U);
+  other_.outputs[0].leads_outside = true;
+  EXPECT_EQ(uncompared(), 1U);
+  one_.outputs[0].leads_outside = true;
+  other_.outputs[0].leads_outside = false;
+  EXPECT_EQ(uncompared(), 1U);
+  other_.outputs[0].target = "b";
+  EXPECT_EQ(differ(), Kinds{output});
+}
+
+// Of their names the time and the process are left out: they are paired by their order.
+TEST_F(TwoRuns, HaveEventFilesThatArePairedByTheirOrder) {
+  const std::string start = "logs/events.out.tfevents.";
+  add(one_, start + "1.a", "first");
+  add(one_, start + "2.a", "second");
+  add(other_, start + "7.b", "first");
+  EXPECT_EQ(differ(), Kinds{output}) << "one is missing";
+  add(other_, start + "8.b", "second");
+  EXPECT_EQ(differ(), Kinds());
+  EXPECT_EQ(compared().items.size(), 5U);
+  add(one_, "events.out.tfevents.1.a", "top");
+  EXPECT_EQ(differ(), Kinds{output});
+  add(other_, "events.out.tfevents.9.b", "top");
+  EXPECT_EQ(differ(), Kinds()) << "in each folder";
+  add(one_, "my-events.out.tfevents.1", "x");
+  add(other_, "my-events.out.tfevents.2", "x");
+  EXPECT_EQ(differ(), (Kinds{output, output})) << "no event files";
 }
 
 } // namespace
