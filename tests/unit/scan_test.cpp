@@ -7,6 +7,7 @@
 #include "scanner/packages.h"
 #include "scanner/scan.h"
 #include "verdict/loaded_code.h"
+#include "verdict/pinned_clocks.h"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -409,7 +411,8 @@ protected:
 TEST_F(LoadedFiles, AreLookedIntoOnce) {
   const std::string link = (folder_ / "link").string();
   std::filesystem::create_symlink(program_, link);
-  const LoadedCode code = scan(log_of(program_, {program_, link, library_, "", "/gone/a.so"}));
+  const LoadedCode code =
+      scan(log_of(program_, {program_, link, library_, "", "/gone/a.so", "/gone/a.so"}));
   EXPECT_EQ(code.files, 2U);
   EXPECT_EQ(code.own, 2U);
   EXPECT_EQ(code.uncovered.size(), 2U);
@@ -494,6 +497,136 @@ TEST_F(LoadedFiles, ThatWereExecutedMayDrawNothing) {
   EXPECT_FALSE(without_draws(uncovered, "quiet")) << "no name that holds elsewhere";
   std::filesystem::current_path(here);
 }
+
+// ---- a file's symbols ----
+
+class CudaNames : public testing::Test {
+protected:
+  /// Of a library of that name, made of these lines of C.
+  CudaSymbols read(const std::string& file, const std::string& lines) const {
+    const std::string source = (folder_.path() / "a.c").string(),
+                      built = (folder_.path() / file).string();
+    std::ofstream(source) << lines << "\n";
+    EXPECT_EQ(run({"cc", "-shared", "-fPIC", "-nostdlib", "-o", built, source}).status, 0);
+    return read_cuda_symbols(ElfFile(built));
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(CudaNames, AreCopiesInAFileThatIsNoLibraryOfCudas) {
+  const std::string two = "void cublasCreate_v2(void) {} void cublasDestroy_v2(void) {}";
+  const std::string uses = "void cublasCreate_v2(void); void f(void) { cublasCreate_v2(); }";
+  const CudaSymbols plugin = read("libplugin.so", two);
+  ASSERT_EQ(plugin.copies.size(), 1U);
+  EXPECT_EQ(plugin.copies[0].library, "cublas");
+  EXPECT_EQ(plugin.copies[0].first, "cublasCreate_v2");
+  EXPECT_EQ(plugin.copies[0].functions, 2U);
+  EXPECT_TRUE(read("libcublas.so.12", two).copies.empty());
+  EXPECT_TRUE(read("libplugin.so", uses).copies.empty());
+  EXPECT_TRUE(read("libplugin.so", "void cublasNew(void) {}").copies.empty());
+}
+
+TEST_F(CudaNames, AreNewWhereNoListHasThem) {
+  using Names = std::vector<std::string>;
+  const std::string known = "void cublasCreate_v2(void) {} ";
+  EXPECT_EQ(read("libcublas.so.12", known + "void cublasNew(void) {}").unknown, Names{"cublasNew"});
+  EXPECT_EQ(read("libcublas.so.12", known + "void cublasLtNew(void) {}").unknown, Names());
+  EXPECT_EQ(read("libcublas.so.12", known + "void mine(void) {}").unknown, Names());
+  EXPECT_EQ(read("libcublas.so.12", "static void cublasNew(void) {} void f(void) { cublasNew(); }")
+                .unknown,
+            Names());
+  EXPECT_EQ(read("libcublasLt.so.12", "void cublasLtNew(void) {}").unknown, Names{"cublasLtNew"});
+  EXPECT_EQ(read("libcudart.so.12", "void cudaNew(void) {}").unknown, Names()) << "it has no list";
+}
+
+TEST_F(CudaNames, AreAskedForWhereNoListHasThem) {
+  const auto asks = [&](const std::string& name, const std::string& file = "libplugin.so") {
+    return !read(file, "void " + name + "(void); void f(void) { " + name + "(); }")
+                .asks_for.empty();
+  };
+  for (const char* name : {"cublasNew", "cublasLtNew", "ncclNew", "curandNew"})
+    EXPECT_TRUE(asks(name)) << name;
+  for (const char* name : {"cublasCreate_v2", "cuNew", "cudaNew", "cut", "mine"})
+    EXPECT_FALSE(asks(name)) << name;
+  EXPECT_FALSE(asks("cublasNew", "libcufft.so.12")) << "between CUDA's own";
+  EXPECT_TRUE(read("libplugin.so", "void cublasNew(void) {}").asks_for.empty());
+}
+
+TEST_F(CudaNames, SayOfWhomTheKernelsAre) {
+  const std::string kernels = "__attribute__((section(\".nv_fatbin\"))) int code = 1;";
+  EXPECT_TRUE(read("libplugin.so", kernels).has_kernels);
+  EXPECT_FALSE(read("libplugin.so", "int code = 1;").has_kernels);
+  EXPECT_FALSE(read("libcublas.so.12", kernels).has_kernels);
+  EXPECT_FALSE(read("libcutensor.so.2", kernels).has_kernels);
+}
+
+TEST_F(CudaNames, TellARandomDeviceByItsFunctions) {
+  const std::string name = "_ZNSt13random_device9_M_getvalEv";
+  EXPECT_TRUE(read("a.so", "void " + name + "(void) {}").names_random_device);
+  EXPECT_TRUE(read("a.so", "void __x86_rdrand(void) {}").names_random_device);
+  EXPECT_FALSE(read("a.so", "void mine(void) {}").names_random_device);
+  EXPECT_FALSE(read("a.so", "void " + name + "(void); void f(void) { " + name + "(); }")
+                   .names_random_device);
+}
+
+// ---- clocks that seed ----
+
+#if defined(__x86_64__)
+/// Two functions that read a clock and seed by it; the second one keeps what it read.
+class PinnedClock : public testing::Test {
+protected:
+  void SetUp() override {
+    const std::string source = (folder_.path() / "a.c").string();
+    std::ofstream(source) << R"(
+__asm__(".text\n.type passes,@function\npasses:\n.cfi_startproc\nsub $8,%rsp\nxor %edi,%edi\n"
+        "call time\nread_1:\nmov %eax,%edi\ncall srand\nseed_1:\nadd $8,%rsp\nret\n.cfi_endproc\n"
+        ".size passes,.-passes\n.type keeps,@function\nkeeps:\n.cfi_startproc\nsub $8,%rsp\n"
+        "xor %edi,%edi\ncall time\nread_2:\nmov %eax,kept(%rip)\nmov %eax,%edi\ncall srand\n"
+        "seed_2:\nadd $8,%rsp\nret\n.cfi_endproc\n.size keeps,.-keeps\n"
+        ".type far,@function\nfar:\n.cfi_startproc\nsub $8,%rsp\nxor %edi,%edi\ncall time\nread_3:\n"
+        "mov %eax,%edi\n.fill 60,1,0x90\ncall srand\nseed_3:\nadd $8,%rsp\nret\n.cfi_endproc\n"
+        ".size far,.-far\n");
+static int kept __attribute__((used));
+)";
+    ASSERT_EQ(run({"cc", "-shared", "-fPIC", "-nostdlib", "-o", file_, source}).status, 0);
+    for (const std::string& line : lines(run({"nm", file_}).out)) // "0000000000001010 t passes"
+      places_[line.substr(line.rfind(' ') + 1)] = file_ + "+0x" + line.substr(0, 16);
+  }
+
+  /// True if the clock that was read there is pinned where the seed that follows is one of such a
+  /// record.
+  bool is_pinned(const std::string& clock, const std::string& seed, const std::string& why,
+                 Action action = Action::pin, const std::set<std::string>& changed = {}) const {
+    Summary summary;
+    SymbolSummary& symbol = summary.symbols.emplace_back();
+    symbol.action = action;
+    symbol.reasons = {why};
+    symbol.places = {{places_.at(seed), {}, {}, {}}};
+    LoadedCode code;
+    code.changed = changed;
+    return PinnedClocks({Log(), summary, code}).contain(clock);
+  }
+
+  const TemporaryFolder folder_;
+  const std::string file_ = (folder_.path() / "a.so").string();
+  std::map<std::string, std::string> places_; ///< by label
+};
+
+TEST_F(PinnedClock, IsOneWhoseValueGoesIntoTheSeedAlone) {
+  for (const char* why : {"clock_seed", "id_seed"})
+    EXPECT_TRUE(is_pinned(places_["read_1"], "seed_1", why)) << why;
+  EXPECT_FALSE(is_pinned(places_["read_1"], "seed_1", "own_value"));
+  EXPECT_FALSE(is_pinned(places_["read_1"], "seed_1", "clock_seed", Action::observe));
+  EXPECT_FALSE(is_pinned(places_["read_1"], "seed_1", "clock_seed", Action::pin, {file_}))
+      << "another file ran";
+  EXPECT_FALSE(is_pinned(places_["read_1"], "seed_2", "clock_seed")) << "not the next";
+  EXPECT_FALSE(is_pinned(places_["read_2"], "seed_1", "clock_seed")) << "it is behind the seed";
+  EXPECT_FALSE(is_pinned(places_["read_2"], "seed_2", "clock_seed")) << "it is kept";
+  EXPECT_FALSE(is_pinned(places_["read_3"], "seed_3", "clock_seed")) << "too far";
+  EXPECT_FALSE(is_pinned("/home/me/train+0x1010", "seed_1", "clock_seed")) << "another file";
+}
+#endif
 
 } // namespace
 } // namespace detshim

@@ -407,6 +407,26 @@ TEST(Processes, RecordedMayHaveChosenAlgorithms) {
   EXPECT_EQ(found(with_gpu), (FindingList{Finding::mode_observe, Finding::disabled}));
 }
 
+TEST(Processes, OfAJobAreAllOfItsRanks) {
+  const auto found = [](const std::vector<std::int64_t>& ranks, std::int64_t size,
+                        const std::string& program = "") {
+    Log log;
+    for (const std::int64_t rank : ranks) {
+      RankMark& mark = log.marks.emplace_back();
+      mark.launcher = "node 4711";
+      mark.rank = rank;
+      mark.size = size;
+      mark.program = program;
+    }
+    return findings_by(find_ranks, log);
+  };
+  EXPECT_EQ(found({}, 0), FindingList{});
+  EXPECT_EQ(found({0, 1}, 2), FindingList{});
+  EXPECT_EQ(found({0}, 2), FindingList{Finding::missing_ranks});
+  EXPECT_EQ(found({1, 1}, 2), FindingList{Finding::missing_ranks});
+  EXPECT_EQ(found({0}, 0, "/usr/bin/mpirun"), FindingList{Finding::no_rank});
+}
+
 TEST(Processes, WithATornLineAreDamagedWhereTheyEnded) {
   Log log;
   log.processes = {whole_process()};
@@ -591,16 +611,19 @@ std::string clock_call(const std::string& frame) {
          frame + R"("],"user":0)";
 }
 
+/// When a run begins that is later than all files, in microseconds since 1970.
+constexpr std::uint64_t late = std::numeric_limits<std::uint32_t>::max() * 1'000'000ULL;
+
 /// A script whose only clock is shown, and a log that says it was there before the run.
 TEST_F(LoggedLines, ThatShowTimesCountWhereAProgramMayReadThem) {
   const std::string script = (folder_.path() / "t.py").string();
   std::ofstream(script) << "import time\nstart = time.time()\n"
                            "print(f'took {time.time() - start:.2f} s')\n";
   const std::string frame = script + ":3 <module>";
-  const auto is_shown = [](Log log) {
+  const auto is_shown = [](Log log, std::uint64_t begun = late) {
     for (Process& process : log.processes)
       for (Start& start : process.starts)
-        start.begun = std::numeric_limits<std::uint32_t>::max() * std::uint64_t{1'000'000};
+        start.begun = begun;
     Names shown;
     const Lines lines = lines_in(log, {}, &shown);
     EXPECT_NE(shown.empty(), lines.empty());
@@ -613,6 +636,7 @@ TEST_F(LoggedLines, ThatShowTimesCountWhereAProgramMayReadThem) {
   };
   const Log recorded = read({clock_call(frame)});
   EXPECT_TRUE(is_shown(recorded));
+  EXPECT_FALSE(is_shown(recorded, 1)) << "the script was written after it";
   EXPECT_TRUE(is_shown(with_place(read({}))));
 
   // A second process, of another path, prints elsewhere; the records of calls are the first's.
@@ -646,6 +670,9 @@ TEST_F(LoggedLines, ThatShowTimesCountWhereAProgramMayReadThem) {
   EXPECT_FALSE(is_shown(wrapped));
   wrapped.processes[1].starts[0].outputs = "tty";
   EXPECT_TRUE(is_shown(wrapped));
+  // A program that prints elsewhere and reads no clock.
+  Log drawn = beside(read({R"("fn":"random","do":"replace")"}), "/bin/sh", "pipe", "0w");
+  EXPECT_TRUE(is_shown(with_place(beside(drawn, python, "pipe", "0.1"))));
 }
 
 TEST_F(LoggedLines, ThatSeedWithoutAnExplanation) {
