@@ -6,12 +6,14 @@
 #include "verify/found_results.h"
 #include "verify/lines.h"
 #include "verify/metrics.h"
+#include "verify/unnamed_outputs.h"
 #include "verify/verify.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -637,6 +639,9 @@ TEST_F(TwoRuns, AreComparedByTheirMetrics) {
   EXPECT_EQ(uncompared(), 0U);
   EXPECT_EQ(differ(), (Kinds{out, metric}));
   EXPECT_EQ(items(), (Kinds{exit_status, out, err, metric}));
+  std::swap(one_, other_);
+  EXPECT_EQ(differ(), (Kinds{out, metric})) << "of the second run alone";
+  std::swap(one_, other_);
   print(other_, "loss=1.1\n");
   EXPECT_EQ(differ(), (Kinds{out, metric}));
   rules_.tolerance = {0, 0.2};
@@ -676,6 +681,10 @@ TEST_F(TwoRuns, SayWhereTheBytesAreOthers) {
   EXPECT_FALSE(other_bytes("a\n", "a\n"));
   EXPECT_TRUE(other_bytes("12:00:03 a\n", "12:00:04 a\n"));
   EXPECT_FALSE(other_bytes("12:00:03 a\n", "12:00:04 b\n")) << "they differ";
+  EXPECT_TRUE(compared().volatile_lines.empty());
+  print(other_, "12:00:04 a\n");
+  ASSERT_EQ(compared().volatile_lines.size(), 1U);
+  EXPECT_EQ(compared().volatile_lines[0].count, 1U);
 }
 
 TEST_F(TwoRuns, AreComparedByTheirOutputs) {
@@ -690,7 +699,11 @@ TEST_F(TwoRuns, AreComparedByTheirOutputs) {
   EXPECT_EQ(uncompared(), 0U);
   EXPECT_EQ(differ(), Kinds{output});
   one_.outputs.pop_back();
-  other_.outputs.pop_back();
+  EXPECT_EQ(uncompared(), 0U) << "the second run alone made it";
+  EXPECT_EQ(differ(), Kinds{output});
+  std::swap(one_, other_);
+  EXPECT_EQ(uncompared(), 0U) << "the first run alone made it";
+  one_.outputs.pop_back();
   add(one_, "x", OutputFile::folder).patterns = {1};
   EXPECT_EQ(uncompared(), 1U) << "no file matches x*";
 }
@@ -722,6 +735,90 @@ TEST_F(TwoRuns, HaveLinksThatLeadSomewhere) {
   EXPECT_EQ(uncompared(), 1U);
   other_.outputs[0].target = "b";
   EXPECT_EQ(differ(), Kinds{output});
+}
+
+// In files that no pattern names, and once where they are printed too.
+TEST_F(TwoRuns, HaveResultsInTextsThatTheyWrote) {
+  const auto write = [](detshim::Run& run, const std::string& path, const std::string& text) {
+    run.unnamed_outputs.contents[path] = text;
+    run.unnamed_texts[path] = text;
+  };
+  for (detshim::Run* const run : {&one_, &other_})
+    write(*run, "/a/log.txt", "loss=0.5\nacc=0.9\n");
+  EXPECT_EQ(items(), (Kinds{exit_status, out, err, result, result}));
+  for (detshim::Run* const run : {&one_, &other_})
+    print(*run, "loss=0.5\n");
+  EXPECT_EQ(items(), (Kinds{exit_status, result, out, err, result}));
+  write(other_, "/a/log.txt", "loss=0.5\nacc=0.8\n");
+  EXPECT_EQ(items(), (Kinds{exit_status, result, out, err})) << "it differs";
+  write(other_, "/a/log.txt", "loss=0.5\nacc=0.9\n");
+  other_.unnamed_texts.clear();
+  EXPECT_EQ(items(), (Kinds{exit_status, result, out, err})) << "it is no text";
+  write(other_, "/b/log.txt", "loss=0.5\nacc=0.9\n");
+  EXPECT_EQ(items(), (Kinds{exit_status, result, out, err})) << "another file";
+}
+
+/// What differs in files that no pattern names: how many do, and how many but for times.
+TEST_F(TwoRuns, DifferInTextsThatTheyWrote) {
+  using Files = std::map<std::string, std::string>;
+  using Counts = std::pair<std::size_t, std::size_t>;
+  const auto differ_in = [&](const Files& one, const Files& other, bool are_texts = true,
+                             bool is_first_pair = false) {
+    for (const auto& [run, files] : {std::pair(&one_, &one), std::pair(&other_, &other)}) {
+      run->unnamed_outputs.contents = *files;
+      run->unnamed_texts = are_texts ? *files : Files();
+    }
+    const UnnamedDifferences found = compare_unnamed_outputs(one_, other_, is_first_pair, rules_);
+    return Counts(found.files.size(), found.of_times.size());
+  };
+  EXPECT_EQ(differ_in({{"/a", "x"}}, {{"/a", "x"}}), Counts(0, 0));
+  EXPECT_EQ(differ_in({{"/a", "x"}}, {{"/a", "y"}}), Counts(1, 0));
+  EXPECT_EQ(differ_in({{"/a", "12:00:03 x"}}, {{"/a", "12:00:04 x"}}), Counts(0, 1));
+  EXPECT_EQ(differ_in({{"/a", "12:00:03 x"}}, {{"/a", "12:00:04 x"}}, false), Counts(1, 0));
+  EXPECT_EQ(differ_in({{"/a", "x"}}, {}), Counts(1, 0));
+  EXPECT_EQ(differ_in({}, {{"/a", "x"}}), Counts(1, 0));
+  EXPECT_EQ(differ_in({{"/a", "x"}}, {{"/b", "x"}}), Counts(1, 0)) << "another name";
+  // The moment of the run in a name is no other name.
+  EXPECT_EQ(differ_in({{"/r/20261122-120003", "x"}}, {{"/r/20261122-120004", "x"}}), Counts(0, 0));
+  EXPECT_EQ(differ_in({{"/r/20261122-120003", "x"}}, {{"/r/20261122-120004", "y"}}), Counts(1, 0));
+  EXPECT_EQ(differ_in({{"/r/20261122-120003", "x"}, {"/r/20261122-120005", "y"}},
+                      {{"/r/20261122-120004", "x"}, {"/r/20261122-120006", "z"}}),
+            Counts(1, 0))
+      << "the second one of a name";
+  // What the first run of all alone wrote and is there still is a cache.
+  const std::string kept = (folder_.path() / "cache").string();
+  std::ofstream(kept) << "x";
+  EXPECT_EQ(differ_in({{kept, "x"}}, {}, true, true), Counts(0, 0));
+  EXPECT_EQ(differ_in({{kept, "x"}}, {}, true, false), Counts(1, 0));
+  EXPECT_EQ(differ_in({{"/gone", "x"}}, {}, true, true), Counts(1, 0));
+  EXPECT_EQ(differ_in({{kept, "x"}}, {{"/b", "x"}}, true, true), Counts(1, 0));
+  rules_.ignored_files = {"/a*"};
+  EXPECT_EQ(differ_in({{"/a", "x"}}, {{"/a", "y"}}), Counts(0, 0));
+  EXPECT_EQ(differ_in({{"/b", "x"}}, {{"/b", "y"}}), Counts(1, 0));
+}
+
+/// Of tables the names of their columns count, and of what is no text its bytes.
+TEST_F(TwoRuns, KeepTheTextsThatTheyWrote) {
+  const auto kept = [&](const std::string& name, const std::string& text) {
+    const std::string path = (folder_.path() / name).string();
+    std::ofstream(path) << text;
+    one_.unnamed_outputs.contents = {{path, "hash"}};
+    one_.unnamed_texts.clear();
+    keep_unnamed_texts(one_);
+    return one_.unnamed_texts.empty() ? std::string("(none)") : one_.unnamed_texts.begin()->second;
+  };
+  EXPECT_EQ(kept("a.txt", "a,b\n1,2\n"), "a,b\n1,2\n");
+  EXPECT_EQ(kept("a.txt", "a\r\nb\r\n"), "a\r\nb\r\n");
+  EXPECT_EQ(kept("a.txt", "1%\r2%\n"), "(none)");
+  EXPECT_EQ(kept("a.txt", std::string("a\0b", 3)), "(none)");
+  EXPECT_EQ(kept("a.txt", std::string(1 << 20, 'a')).size(), 1U << 20);
+  EXPECT_EQ(kept("a.txt", std::string((1 << 20) + 1, 'a')), "(none)");
+  EXPECT_EQ(kept("a.csv", "a,b\n1,2\n3,4\n"), "a,b\na=1, b=2\na=3, b=4\n");
+  EXPECT_EQ(kept("a.tsv", "a\tb\n1\t2\n"), "a\tb\na=1, b=2\n");
+  EXPECT_EQ(kept("a.csv", "a,b\n1,2,3\n1\n\n"), "a,b\n1,2,3\n1\n\n") << "of another width";
+  EXPECT_EQ(kept("a.csv", "a,b\n1,'2'\n"), "a,b\n1,'2'\n") << "with quotes";
+  for (const std::string head : {"a,", "a,1b", "a,b c", "a,\"b\"", "a,b=", "a,b:"})
+    EXPECT_EQ(kept("a.csv", head + "\n1,2\n"), head + "\n1,2\n") << head;
 }
 
 // Of their names the time and the process are left out: they are paired by their order.
