@@ -6,6 +6,8 @@
 #include "verify/found_results.h"
 #include "verify/lines.h"
 #include "verify/metrics.h"
+#include "verify/resumed.h"
+#include "verify/run_logs.h"
 #include "verify/unnamed_outputs.h"
 #include "verify/verify.h"
 
@@ -13,6 +15,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -838,6 +841,176 @@ TEST_F(TwoRuns, HaveEventFilesThatArePairedByTheirOrder) {
   add(one_, "my-events.out.tfevents.1", "x");
   add(other_, "my-events.out.tfevents.2", "x");
   EXPECT_EQ(differ(), (Kinds{output, output})) << "no event files";
+}
+
+// ------------------------------------------------------------------ a run in two parts
+
+/// By metric: what the three runs print.
+TEST_F(TwoRuns, ThatAreOneKilledAndResumedHaveTheStepsOfAWholeOne) {
+  detshim::Run killed = one_;
+  killed.folder = folder_.path() / "killed";
+  std::filesystem::create_directory(killed.folder);
+  rules_.metrics = {loss};
+  const struct {
+    const char *whole, *killed, *resumed;
+    bool differ, has_gap;
+  } cases[] = {
+      {"1 2 3 4", "1 2\n", "3 4", false, false},
+      {"1 2 3 4", "1 2 3\n", "3 4", false, false},
+      {"1 2 3 4", "1 2 3 4\n", "1 2 3 4", false, false},
+      {"1 2 3 4", "1\n", "3 4", false, true},
+      {"1 2 3 4", "1\n", "4", true, false},
+      {"1 2 3 4", "1 2 3 4 5\n", "", true, false},
+      {"1 2 3 4", "", "1 2 3 4 5", true, false},
+      {"1 2 3 4", "1 9\n", "3 4", true, false},
+      {"1 2 3 4", "1 2\n", "9 4", true, false},
+      {"1 2 3 4", "1 2\n", "3 9", true, false},
+      {"1 2 3 4", "1 2\n9", "3 4", false, false}, // the kill has cut the line
+      {"", "1\n", "", true, false},
+      {"", "", "1", true, false},
+  };
+  const auto metrics = [](const std::string& values) {
+    std::string text;
+    for (const char value : values)
+      text += (value >= '0' && value <= '9' ? "loss=" : "") + std::string(1, value);
+    return text;
+  };
+  for (std::size_t i = 0; i < std::size(cases); ++i) {
+    print(one_, metrics(cases[i].whole));
+    print(killed, metrics(cases[i].killed));
+    print(other_, metrics(cases[i].resumed));
+    const Comparison found = compare_resumed(one_, killed, other_, rules_);
+    EXPECT_EQ(found.differs(), cases[i].differ) << i;
+    EXPECT_EQ(found.remarks.size(), cases[i].has_gap ? 2U : 1U) << i;
+    EXPECT_TRUE(found.uncompared.empty()) << i;
+    EXPECT_FALSE(found.is_plain());
+  }
+  const auto uncompared = [&] {
+    return compare_resumed(one_, killed, other_, rules_).uncompared.size();
+  };
+  print(one_, "");
+  print(killed, "");
+  print(other_, "");
+  EXPECT_EQ(uncompared(), 1U) << "the metric matches nothing";
+  rules_.metrics.clear();
+  EXPECT_EQ(uncompared(), 1U) << "nothing is named";
+  rules_.outputs = {"w"};
+  add(one_, "w", "1");
+  add(other_, "w", "1");
+  EXPECT_EQ(uncompared(), 0U);
+}
+
+// ------------------------------------------------------------------ logs of runs
+
+TEST(LogVerdicts, SayWhatCanDifferByFinding) {
+  for (int i = 0; i <= static_cast<int>(Finding::no_draw); ++i) {
+    const auto finding = static_cast<Finding>(i);
+    LogVerdict verdict;
+    verdict.add_what_can_differ({.finding = finding, .names = {"a.py:1", "a.py:2"}});
+    verdict.add_what_can_differ({.finding = finding, .names = {"a.py:1"}});
+    const bool is_clock = finding == Finding::clock_read;
+    EXPECT_EQ(verdict.reads_clock, is_clock) << i;
+    EXPECT_EQ(verdict.clock_lines.size(), is_clock ? 2U : 0U) << i;
+    EXPECT_EQ(verdict.has_open_seeds, finding == Finding::seed_unexplained) << i;
+    EXPECT_EQ(verdict.can_race, row_of(finding).settled != Settled::by_two_runs) << i;
+    EXPECT_EQ(verdict.can_differ.size(), 2U) << i;
+  }
+}
+
+/// A log of a program, in that folder; with further records before its end.
+void write_log(const std::filesystem::path& folder, const std::string& program,
+               const std::string& records = "", const std::string& run = "20261121T003512-4711") {
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / ("0-0-" + run.substr(run.find('-') + 1) + ".jsonl"))
+      << R"({"t":"start","v":1,"detshim":"0.1.0","run":")" << run
+      << R"(","pid":4711,"rank":0,"path":"0","program":")" << program
+      << R"(","args":["train"],"mode":"enforce","policy":"fixed","seed":"42",)"
+      << R"("seed_from":"DETSHIM_SEED","env":[]})" << '\n'
+      << records << R"({"t":"end","counts":{}})" << '\n';
+}
+
+TEST(LogVerdicts, TellWhoseProgramsShowTimes) {
+  const auto facts = [](const std::string& program, const std::string& records = "") {
+    const TemporaryFolder folder;
+    write_log(folder.path(), program, records);
+    return logged_facts(folder.path().string());
+  };
+  for (const char* program : {"/usr/bin/env", "/home/me/bin/python3", "/x/site-packages/a/bin/run"})
+    EXPECT_TRUE(facts(program).may_show_times) << program;
+  EXPECT_FALSE(facts("/home/me/train").may_show_times);
+  EXPECT_FALSE(facts("/home/me/train").reads_clocks);
+  const std::string at = R"("at":"/home/me/train+0x10"})"
+                         "\n";
+  EXPECT_TRUE(facts("/home/me/train", R"({"t":"clock",)" + at).reads_clocks);
+  EXPECT_FALSE(facts("/home/me/train", R"({"t":"forks",)" + at).reads_clocks);
+  const TemporaryFolder two;
+  write_log(two.path(), "/usr/bin/env", "", "20261121T003511-4712");
+  write_log(two.path(), "/home/me/train");
+  EXPECT_TRUE(logged_facts(two.path().string()).may_show_times) << "in an earlier run";
+}
+
+TEST(LogVerdicts, AreOfAllRunsOfAFolder) {
+  const TemporaryFolder folder;
+  EXPECT_FALSE(judge_log(folder.path().string(), {}).is_there);
+  EXPECT_TRUE(judge_log(folder.path().string(), {}).passes);
+  const std::string bad =
+      R"({"t":"call","n":1,"thread":"0","lib":"cublas","fn":"f","do":"nondeterministic"})"
+      "\n";
+  const auto judged = [&](const std::string& earlier, const std::string& later,
+                          std::vector<std::string> accepted) {
+    const std::filesystem::path log = folder.path() / "log";
+    std::filesystem::remove_all(log);
+    write_log(log, "/gone/train", earlier, "20261121T003511-4712");
+    write_log(log, "/gone/train", later);
+    accepted.insert(accepted.end(), {"missing_file", "no_modules"});
+    return judge_log(log.string(), accepted);
+  };
+  EXPECT_TRUE(judged("", "", {}).passes);
+  EXPECT_TRUE(judged("", "", {}).is_there);
+  for (const auto& [earlier, later] :
+       std::vector<std::pair<std::string, std::string>>{{bad, ""}, {"", bad}}) {
+    EXPECT_FALSE(judged(earlier, later, {}).passes);
+    EXPECT_EQ(judged(earlier, later, {}).level, "partial");
+    const LogVerdict accepted = judged(earlier, later, {"nondeterministic"});
+    EXPECT_TRUE(accepted.passes);
+    EXPECT_FALSE(accepted.can_differ.empty()) << "what is accepted can differ";
+  }
+}
+
+TEST(FirstCauses, AreLookedForWhereRunsDiffer) {
+  const TemporaryFolder folder;
+  std::vector<detshim::Run> runs(3);
+  std::vector<LogVerdict> logs(3);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].folder = folder.path() / std::to_string(i);
+    write_log(runs[i].log(), "/home/me/train");
+  }
+  std::vector<Comparison> comparisons(2);
+  comparisons[0].other_index = 1;
+  comparisons[1].other_index = 2;
+  const auto found = [&] {
+    return find_first_cause(comparisons, runs, logs);
+  };
+  EXPECT_FALSE(found());
+  comparisons[1].differences.emplace_back();
+  ASSERT_TRUE(found());
+  EXPECT_EQ(found()->log + found()->other_log, "") << "neither left a log";
+  logs[2].is_there = true;
+  EXPECT_FALSE(found()->difference) << "the second one alone left a log";
+  logs[2].is_there = false;
+  logs[0].is_there = true;
+  EXPECT_EQ(found()->log, runs[0].log());
+  EXPECT_EQ(found()->other_log, "");
+  EXPECT_FALSE(found()->difference);
+  EXPECT_EQ(found()->command(), "");
+  logs[2].is_there = true;
+  EXPECT_EQ(found()->other_log, runs[2].log());
+  EXPECT_TRUE(found()->difference);
+  EXPECT_FALSE(found()->is_found());
+  EXPECT_NE(found()->command(), "");
+  comparisons[1].is_resumed = true;
+  EXPECT_FALSE(found()->difference);
+  EXPECT_EQ(found()->log, "");
 }
 
 } // namespace
