@@ -217,10 +217,35 @@ TEST(VolatileLines, HoldWhatTrainersPrintOfTime) {
            {"throughput samples/sec: 1234.5", "throughput samples/sec: 1220.1"}})
     EXPECT_EQ(compare(one + "\n", other + "\n").volatile_lines, 1u) << one;
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
-           {"ETA 20:02", "ETA 20:03"},   // longer than the run
+           {"ETA 20:02", "ETA 20:03"}, // longer than the run
+           {"elapsed 1:02", "elapsed 1:03"},
+           {"real\t1m0.512s", "real\t1m0.498s"},
            {"time: 0.31", "time: 0.32"}, // a simulation's, perhaps
            {"samples/sec: 1, loss 2", "samples/sec: 1, loss 3"}})
     EXPECT_EQ(compare(one + "\n", other + "\n").different, 1u) << one;
+}
+
+// A number stands for a time where a print of the program's shows one, as long as the run at most.
+TEST(VolatileLines, HoldTheTimesThatThePrintsOfTheProgramShow) {
+  const auto is_time = [](const std::string& text) {
+    const VolatileText volatile_text({}, {Pattern(R"(^step (\d+(?:\.\d+)?))", "a print")});
+    return volatile_text.masked("step " + text, first_run) != "step " + text;
+  };
+  for (const char* text :
+       {"9", "10.1", "10.1 s", "9000 ms", "9000ms", "9000 ms, done", "9000000 us", "0.1 min",
+        "0.1 m", "0.002 h", "5000 it/s", "5000 fps", "9 mol", "9 hits"})
+    EXPECT_TRUE(is_time(text)) << text;
+  for (const char* text : {"10.2", "11", "11000 ms", "9 min", "9 m", "9 m, done", "1 h", "11 mol"})
+    EXPECT_FALSE(is_time(text)) << text;
+}
+
+// An id of four digits is one anywhere; a smaller one where its line says so.
+TEST(VolatileLines, TellAProcessByItsSize) {
+  const VolatileText volatile_text({});
+  const RunFacts run = {noon, noon + 10, {{999, "started"}, {1000, "started"}}};
+  EXPECT_EQ(volatile_text.masked("x 999", run), "x 999");
+  EXPECT_NE(volatile_text.masked("x 1000", run), "x 1000");
+  EXPECT_NE(volatile_text.masked("pid 999", run), "pid 999");
 }
 
 // A speed in metres is what a program computed.
@@ -320,6 +345,22 @@ TEST(Lines, AreComparedWithWhatEndsThem) {
   EXPECT_EQ(found.first_different.other_value, "a carriage return and a line end");
   EXPECT_EQ(compare("1%\r12:00:03 2%\n", "1%\r12:01:03 2%\n").volatile_lines, 1u);
   EXPECT_EQ(compare("12:00:03", "12:01:03\n").different, 1u);
+  EXPECT_EQ(compare("12:00:03\r\n", "12:01:03\n").different, 0u);
+  EXPECT_EQ(compare("12:00:03\r\nb\n", "12:01:03\nc\n").different, 1u);
+}
+
+TEST(Patterns, MatchTheEndOfALineOnce) {
+  const auto matches = [](const std::string& pattern, const std::string& line) {
+    std::size_t count = 0;
+    Pattern(pattern, "--metric").each_match(line, [&](Span, Span) {
+      ++count;
+    });
+    return count;
+  };
+  EXPECT_EQ(matches("$", "ab"), 1U);
+  EXPECT_EQ(matches("x*", "ab"), 3U);
+  EXPECT_EQ(matches("x*", ""), 1U);
+  EXPECT_EQ(matches("a", "aab"), 2U);
 }
 
 const Pattern loss(R"(loss=(\S+))", "--metric");
@@ -347,6 +388,13 @@ TEST(Metrics, OfDifferentLengthDiffer) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->step, 2u);
   EXPECT_EQ(found->other_value, "not there");
+  const std::optional<MetricDifference> more =
+      compare_metric("loss=1\n", "loss=1\nloss=2\n", {1, 1});
+  ASSERT_TRUE(more);
+  EXPECT_EQ(more->value, "not there");
+  EXPECT_EQ(more->line, 0u);
+  EXPECT_EQ(more->count, 1u);
+  EXPECT_EQ(more->of, 2u);
 }
 
 TEST(Metrics, HaveATolerance) {
@@ -376,6 +424,8 @@ TEST(Metrics, HaveNoToleranceByTheirReading) {
            {"9007199254740993", "9007199254740992"},
            {"0.1", "0.10000000000000000001"},
            {"18446744073709551617", "18446744073709551616"},
+           {"0.5", "0.50000000000000000000001"}, // read as the same
+           {"0.50000000000000000000001", "0.5"},
            {"0.3333333333333333333333", "0.3333333333333333333334"}}) {
     EXPECT_TRUE(compare_metric("loss=" + value, "loss=" + other, tiny)) << value;
     EXPECT_FALSE(compare_metric("loss=" + value, "loss=" + other, loose)) << value;
@@ -493,6 +543,16 @@ TEST(FoundResults, AreNoTimes) {
 }
 
 // ------------------------------------------------------------------ runs
+
+TEST(Runs, BoundTheRateAtWhichFurtherOnesDiffer) {
+  EXPECT_EQ(differing_rate_bound(0), 1);
+  EXPECT_EQ(differing_rate_bound(1), 1);
+  EXPECT_NEAR(differing_rate_bound(2), 0.95, 1e-9);
+  EXPECT_NEAR(differing_rate_bound(3), 0.7764, 1e-4);
+  EXPECT_EQ(runs_for_bound(0.5), 6U);
+  EXPECT_LE(differing_rate_bound(runs_for_bound(0.1)), 0.1);
+  EXPECT_GT(differing_rate_bound(runs_for_bound(0.1) - 1), 0.1);
+}
 
 TEST(WantedRuns, AreThoseThatFitInTwoMinutes) {
   for (const bool can_race : {false, true}) {
