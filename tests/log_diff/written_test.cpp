@@ -196,6 +196,32 @@ TEST_F(Written, AResultOfEqualInputsIsFirst) {
   EXPECT_EQ(first["before"], 2);
 }
 
+class InputsAndResults : public Written,
+                         public testing::WithParamInterface<std::pair<const char*, const char*>> {};
+
+/// What differs, by what went in and what came out.
+TEST_P(InputsAndResults, TellWhatDiffers) {
+  const auto [other, kind] = GetParam();
+  const auto reduced = [](const std::string& values) { // "64 aa": the count, and the sum
+    return reduction(std::stoi(values), values.size() > 2 ? values.substr(3) : "");
+  };
+  a_.start().call(1, reduced("64 aa")).end();
+  b_.start().call(1, reduced(other)).end();
+  const Compared result = compared();
+  EXPECT_EQ(result.status, 1) << result;
+  EXPECT_EQ(result.document["sections"]["collectives"]["records"][0]["kind"], kind) << result;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, InputsAndResults,
+                         testing::Values(std::pair("64 bb", "result"), std::pair("65 bb", "input"),
+                                         std::pair("65 aa", "absorbed")));
+
+TEST_F(Written, WhatWasAbsorbedEndsNothing) {
+  a_.start().call(1, reduction(64, "aa")).call(2, product("1"), "20").end();
+  b_.start().call(1, reduction(65, "aa")).call(2, product("2"), "20").end();
+  EXPECT_EQ(compared().first()["record"]["function"], "cudnnGetConvolution") << compared();
+}
+
 TEST_F(Written, AResultWithoutInputsSaysSo) {
   const auto given = [](const char* value) {
     return R"("lib":"cudart","fn":"cudaMalloc","do":"replace","effective":")" + std::string(value) +

@@ -659,6 +659,99 @@ TEST(Logs, BeginWithTheirFirstProcess) {
   EXPECT_EQ(begun({0}), 0U);
 }
 
+RankMark mark_of(const std::string& launcher, std::int64_t rank, std::int64_t size,
+                 const std::string& program = "", const std::string& job = "") {
+  RankMark mark;
+  mark.job = mark.job_key = job;
+  mark.launcher = launcher;
+  mark.rank = rank;
+  mark.size = size;
+  mark.program = program;
+  mark.node = "n" + std::to_string(rank);
+  return mark;
+}
+
+/// "mpirun 0,1 of 2; ": each job with its launcher and the ranks that have shown themselves.
+std::string jobs_in(const std::vector<RankMark>& marks) {
+  Log log;
+  log.marks = marks;
+  std::string text;
+  for (const LoggedJob& job : jobs_of(log)) {
+    text += job.launcher + ' ';
+    for (const std::int64_t rank : job.ranks)
+      text += std::to_string(rank) + ',';
+    text += " of " + std::to_string(job.size) + ", " + std::to_string(job.missing()) + " missing; ";
+  }
+  return text;
+}
+
+TEST(Logs, HaveJobsByTheMarksOfTheirRanks) {
+  EXPECT_EQ(jobs_in({}), "");
+  EXPECT_EQ(jobs_in({mark_of("a", 0, 2), mark_of("a", 1, 2)}), " 0,1, of 2, 0 missing; ");
+  EXPECT_EQ(jobs_in({mark_of("a", 0, 2, "mpirun"), mark_of("a", 1, 2)}),
+            "mpirun 1, of 2, 1 missing; ")
+      << "the launcher's mark is no rank's";
+  EXPECT_EQ(jobs_in({mark_of("a", 0, 0, "mpirun")}), "mpirun  of 0, 1 missing; ");
+  EXPECT_EQ(jobs_in({mark_of("b", 0, 0, "mpirun"), mark_of("a", 0, 1)}),
+            "mpirun  of 0, 1 missing;  0, of 1, 0 missing; ");
+  EXPECT_EQ(jobs_in({mark_of("a", 0, 0)}), " 0, of 0, 0 missing; ") << "nobody says how many";
+  EXPECT_EQ(jobs_in({mark_of("a", 7, 2)}), " 7, of 2, 2 missing; ") << "it is none of these";
+  LoggedJob job;
+  job.size = 9;
+  job.ranks = {0, 2};
+  EXPECT_EQ(job.missing_names(), (std::vector<std::string>{"1", "3", "4", "5", "6", "2 more"}));
+  job.ranks = {0, 2, 3, 4};
+  EXPECT_EQ(job.missing_names(), (std::vector<std::string>{"1", "5", "6", "7", "8"}));
+}
+
+TEST(Logs, KnowTheMachineOfARank) {
+  Log log;
+  log.marks = {mark_of("a", 1, 2, "mpirun"), mark_of("a", 1, 2), mark_of("b", 1, 3, "", "j")};
+  log.marks[0].node = "launcher's";
+  log.marks[2].node = "m1";
+  EXPECT_EQ(node_of(log, "", 1), "n1");
+  EXPECT_EQ(node_of(log, "j", 1), "m1");
+  EXPECT_EQ(node_of(log, "", 0), "");
+  EXPECT_EQ(size_of_job(log, ""), 2);
+  EXPECT_EQ(size_of_job(log, "j"), 3);
+  EXPECT_EQ(size_of_job(log, "k"), 0);
+  Process& process = log.processes.emplace_back();
+  EXPECT_EQ(node_of(log, "", 0), "");
+  process.starts.emplace_back().node = "m0";
+  EXPECT_EQ(node_of(log, "", 0), "m0");
+  EXPECT_EQ(node_of(log, "j", 0), "");
+  process.rank = 5;
+  EXPECT_EQ(node_of(log, "", 0), "");
+}
+
+TEST(Logs, CountProcessesThatLackSomething) {
+  Log log;
+  Process& process = log.processes.emplace_back();
+  EXPECT_EQ(summarise(log).without_counts, 0U) << "it made no calls";
+  EXPECT_EQ(summarise(log).without_end.size(), 1U);
+  process.calls = 1;
+  EXPECT_EQ(summarise(log).without_counts, 1U);
+  process.has_counts = true;
+  EXPECT_EQ(summarise(log).without_counts, 0U);
+  process.end.emplace();
+  EXPECT_TRUE(summarise(log).without_end.empty());
+}
+
+// A child sees what its parent set: that says nothing new.
+TEST(Logs, NameAVariableThatWasSetOnce) {
+  using Changes = std::vector<EnvironmentChange>;
+  const auto changes = [](const Changes& all) {
+    Log log;
+    log.processes.emplace_back().starts.emplace_back().environment = all;
+    return summarise(log).environment;
+  };
+  const EnvironmentChange set{"A", std::nullopt, "1"}, seen{"A", "1", "1"}, other{"B", "1", "1"};
+  EXPECT_EQ(changes({set, seen}), Changes{set});
+  EXPECT_EQ(changes({seen}), Changes{seen}) << "its parent has no log";
+  EXPECT_EQ(changes({set, other}), (Changes{set, other}));
+  EXPECT_EQ(changes({set, set}), Changes{set});
+}
+
 TEST(Logs, TellWhoseParentEndedThem) {
   Log log;
   Process& parent = log.processes.emplace_back();
