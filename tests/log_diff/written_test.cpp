@@ -472,6 +472,34 @@ TEST_F(Written, ACollectiveOfAnotherSizeIsTheRanksOwn) {
   EXPECT_EQ(compared().first()["record"]["kind"], "input"); // no result is recorded
 }
 
+TEST_F(Written, SettingsThatOneRunAloneHadAreNamed) {
+  const TemporaryFolder plain_folder;
+  WrittenLog plain(plain_folder);
+  plain.start().end();
+  for (const char* setting : {R"(,"cpu":"avx2")", R"(,"disabled":"curand")"}) {
+    const TemporaryFolder folder;
+    WrittenLog set(folder);
+    set.start(0, "0", 1, setting).end();
+    EXPECT_EQ(compare(plain.folder(), set.folder()).differences("settings"), 1U) << setting;
+    EXPECT_EQ(compare(set.folder(), set.folder()).differences("settings"), 0U) << setting;
+  }
+}
+
+// A program that lies elsewhere is the same where it is the same build.
+TEST_F(Written, AProgramElsewhereIsTheSameByItsBuild) {
+  const std::string same = "1013a6748c4a685a161f164eb46f2cbbb05168f7", other = std::string(40, '2');
+  a_.start().end();
+  for (const std::string& build : {same, other}) {
+    const TemporaryFolder folder;
+    WrittenLog moved(folder);
+    moved.start(0, "0", 1, "", "/opt/train")
+        .line(R"({"t":"modules","files":["/opt/train"],"builds":[")" + build + "\"]}")
+        .end(false);
+    EXPECT_EQ(compare(a_.folder(), moved.folder()).differences("settings"), build == same ? 0U : 1U)
+        << build;
+  }
+}
+
 TEST_F(Written, LogsThatLackSomethingAreRefused) {
   const auto whole = [](WrittenLog& log) {
     log.start().draw(1).end();
