@@ -74,6 +74,13 @@ public:
     return call(number, R"("lib":"libc","fn":"rand","do":"pin")", place, thread, calls);
   }
 
+  /// Calls that were counted, and whose record is lost.
+  WrittenLog& counted(std::uint64_t calls) {
+    constexpr std::uint64_t pin = 2;
+    entries_.push_back({calls, pin | 1ULL << 32});
+    return *this;
+  }
+
   WrittenLog& end(bool with_files = true, bool with_end = true) {
     if (with_files)
       line(
@@ -530,6 +537,17 @@ TEST_F(Written, CommandLinesThatAreCutAreComparedByTheirHash) {
   EXPECT_EQ(compared().status, 1) << compared();
   a_.start(0, "0", 1, R"(,"args_cut":true)").draw(1).end();
   EXPECT_EQ(compared().status, 2) << compared();
+}
+
+TEST_F(Written, CallsWithoutARecordAreRefused) {
+  a_.start().draw(1).counted(0).end();
+  b_.start().draw(1).end();
+  expect_equal(1);
+  const TemporaryFolder folder;
+  WrittenLog lost(folder);
+  lost.start().draw(1).counted(3).end();
+  EXPECT_EQ(compare(a_.folder(), lost.folder()).status, 2);
+  EXPECT_EQ(compare(lost.folder(), lost.folder()).status, 2);
 }
 
 TEST_F(Written, MissingRecordsAreNamed) {

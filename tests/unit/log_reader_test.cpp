@@ -752,24 +752,6 @@ TEST(Logs, NameAVariableThatWasSetOnce) {
   EXPECT_EQ(changes({set, set}), Changes{set});
 }
 
-TEST(Logs, TellWhoseParentEndedThem) {
-  Log log;
-  Process& parent = log.processes.emplace_back();
-  parent.path = "0";
-  parent.killed = {4712};
-  Process child;
-  child.path = "0.1";
-  child.pid = 4712;
-  EXPECT_TRUE(was_ended_by_parent(log, child));
-  Process ended = child, other_rank = child, other_path = child, other_id = child;
-  ended.end.emplace();
-  other_rank.rank = 1;
-  other_path.path = "1.1";
-  other_id.pid = 4713;
-  for (const Process& process : {ended, other_rank, other_path, other_id})
-    EXPECT_FALSE(was_ended_by_parent(log, process));
-}
-
 TEST(Logs, BeginWithAProcessOfRankZero) {
   for (const char* path : {"0", "0e", "0w"})
     EXPECT_TRUE(is_first_process(0, path)) << path;
