@@ -361,6 +361,16 @@ TEST(Patterns, MatchTheEndOfALineOnce) {
   EXPECT_EQ(matches("x*", "ab"), 3U);
   EXPECT_EQ(matches("x*", ""), 1U);
   EXPECT_EQ(matches("a", "aab"), 2U);
+  const auto group = [](const std::string& pattern) {
+    std::string found = "none";
+    Pattern(pattern, "--metric").each_match("xab", [&](Span, Span of) {
+      found = of.of("xab");
+    });
+    return found;
+  };
+  EXPECT_EQ(group("a"), "");
+  EXPECT_EQ(group("a(b)"), "b");
+  EXPECT_EQ(group("a(c)?b"), "");
 }
 
 const Pattern loss(R"(loss=(\S+))", "--metric");
@@ -817,6 +827,9 @@ TEST_F(TwoRuns, HaveResultsInTextsThatTheyWrote) {
   write(other_, "/a/log.txt", "loss=0.5\nacc=0.9\n");
   other_.unnamed_texts.clear();
   EXPECT_EQ(items(), (Kinds{exit_status, result, out, err})) << "it is no text";
+  std::swap(one_, other_);
+  EXPECT_EQ(items(), (Kinds{exit_status, result, out, err})) << "it was no text";
+  std::swap(one_, other_);
   write(other_, "/b/log.txt", "loss=0.5\nacc=0.9\n");
   EXPECT_EQ(items(), (Kinds{exit_status, result, out, err})) << "another file";
 }
@@ -879,9 +892,16 @@ TEST_F(TwoRuns, KeepTheTextsThatTheyWrote) {
   EXPECT_EQ(kept("a.csv", "a,b\n1,2\n3,4\n"), "a,b\na=1, b=2\na=3, b=4\n");
   EXPECT_EQ(kept("a.tsv", "a\tb\n1\t2\n"), "a\tb\na=1, b=2\n");
   EXPECT_EQ(kept("a.csv", "a,b\n1,2,3\n1\n\n"), "a,b\n1,2,3\n1\n\n") << "of another width";
+  EXPECT_EQ(kept("a.csv", "a,b\nx,y\n1,2\n"), "a,b\na=x, b=y\na=1, b=2\n");
   EXPECT_EQ(kept("a.csv", "a,b\n1,'2'\n"), "a,b\n1,'2'\n") << "with quotes";
   for (const std::string head : {"a,", "a,1b", "a,b c", "a,\"b\"", "a,b=", "a,b:"})
     EXPECT_EQ(kept("a.csv", head + "\n1,2\n"), head + "\n1,2\n") << head;
+  const std::string link = (folder_.path() / "link.txt").string();
+  std::filesystem::create_symlink("a.txt", link);
+  one_.unnamed_outputs.contents = {{link, "a.txt"}};
+  one_.unnamed_texts.clear();
+  keep_unnamed_texts(one_);
+  EXPECT_TRUE(one_.unnamed_texts.empty()) << "what is behind a link is another file";
 }
 
 // Of their names the time and the process are left out: they are paired by their order.
@@ -926,6 +946,7 @@ TEST_F(TwoRuns, ThatAreOneKilledAndResumedHaveTheStepsOfAWholeOne) {
       {"1 2 3 4", "1 2\n", "9 4", true, false},
       {"1 2 3 4", "1 2\n", "3 9", true, false},
       {"1 2 3 4", "1 2\n9", "3 4", false, false}, // the kill has cut the line
+      {"1 2", "", "", true, false},
       {"", "1\n", "", true, false},
       {"", "", "1", true, false},
   };
@@ -1035,6 +1056,34 @@ TEST(LogVerdicts, AreOfAllRunsOfAFolder) {
     EXPECT_TRUE(accepted.passes);
     EXPECT_FALSE(accepted.can_differ.empty()) << "what is accepted can differ";
   }
+}
+
+// What no file of the user's draws is none of the program's generators.
+TEST(Ledger, HasTheDrawsOfTheUsersLines) {
+  const TemporaryFolder folder;
+  const auto rows = [&](const std::string& more, const std::string& action = "pin") {
+    std::vector<detshim::Run> runs(3);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      runs[i].folder = folder.path() / std::to_string(i);
+      std::filesystem::remove_all(runs[i].folder);
+      std::string records;
+      for (std::size_t number = 1; number <= 3 - i; ++number)
+        records += R"({"t":"call","n":)" + std::to_string(number) +
+                   R"(,"thread":"0","lib":"libc","fn":"random","do":")" + action +
+                   R"(","at":"/home/me/train+0x10")" + more + "}\n";
+      write_log(runs[i].log(), "/home/me/train", records);
+    }
+    return draw_ledger(runs[0], runs[1], runs[2]);
+  };
+  const std::vector<LedgerRow> native = rows("");
+  ASSERT_EQ(native.size(), 1U);
+  EXPECT_EQ(native[0].whole, 3U);
+  EXPECT_EQ(native[0].killed, 2U);
+  EXPECT_EQ(native[0].resumed, 1U);
+  EXPECT_EQ(rows(R"(,"py":["/home/me/t.py:7 main"],"user":0)").size(), 1U);
+  EXPECT_EQ(rows(R"(,"py":["<frozen os>:7 f"],"user":0)").size(), 0U);
+  EXPECT_EQ(rows(R"(,"py":["/x/a.py:7 f"])").size(), 0U);
+  EXPECT_EQ(rows("", "observe").size(), 0U);
 }
 
 TEST(FirstCauses, AreLookedForWhereRunsDiffer) {
