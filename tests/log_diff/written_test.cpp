@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -42,12 +43,13 @@ public:
                     const std::string& arguments = R"(["./train"])") {
     name_ = std::to_string(rank) + "-" + path + "-4711";
     entries_.clear();
+    const std::string environment = std::exchange(environment_, "[]");
     line(R"({"t":"start","v":)" + std::to_string(version) + R"(,"detshim":"0.1.0","run":")" + run_ +
          R"(","pid":4711,"rank":)" + std::to_string(rank) + R"(,"path":")" + path +
          R"(","program":")" + program + R"(","args":)" + arguments +
          R"(,"mode":"enforce","policy":"fixed","seed":"42",)"
-         R"("seed_from":"DETSHIM_SEED","layout":"random","env":[])" +
-         more + "}");
+         R"("seed_from":"DETSHIM_SEED","layout":"random","env":)" +
+         environment + more + "}");
     line(R"({"t":"build","file":"/bin/train","id":"1013a6748c4a685a161f164eb46f2cbbb05168f7"})");
     return *this;
   }
@@ -72,6 +74,12 @@ public:
   WrittenLog& draw(int number, const std::string& place = "10", const std::string& thread = "0",
                    std::uint64_t calls = 1) {
     return call(number, R"("lib":"libc","fn":"rand","do":"pin")", place, thread, calls);
+  }
+
+  /// What the next program has in its environment, as JSON.
+  WrittenLog& environment(const std::string& changes) {
+    environment_ = changes;
+    return *this;
   }
 
   /// Calls that were counted, and whose record is lost.
@@ -108,7 +116,7 @@ private:
     std::uint64_t calls, action_and_end;
   };
   std::filesystem::path folder_;
-  std::string run_, name_;
+  std::string run_, name_, environment_ = "[]";
   std::vector<Entry> entries_;
 };
 
@@ -414,6 +422,51 @@ TEST_F(Written, PrintsThatNeitherRunCouldReadAreNotKnown) {
   EXPECT_EQ(result.status, 2) << result;
   EXPECT_EQ(result.document["result"], "unknown") << result;
   EXPECT_EQ(result.document["unknown"].size(), 2u) << result; // in A, in B
+}
+
+TEST_F(Written, PrintsThatWereReadAreKnown) {
+  both([](WrittenLog& log) {
+    log.start()
+        .line(
+            R"({"t":"digest","n":1,"thread":"0","lib":"libc","fn":"write","to":"stdout","first":"1",)"
+            R"("digests":"1","bytes":"4","digest":"00000000000000aa","launches":"1","draws":"0",)"
+            R"("drawn":"0","at":"/bin/train+0x10"})")
+        .end();
+  });
+  EXPECT_EQ(compared().status, 0) << compared();
+}
+
+TEST_F(Written, AVariableThatWasSetOtherwiseIsNamed) {
+  const auto set = [](const std::string& value) {
+    return R"([{"name":"OMP_NUM_THREADS","now":")" + value + "\"}]";
+  };
+  a_.environment(set("1")).start().end();
+  b_.environment(set("2")).start().end();
+  EXPECT_EQ(compared().differences("settings"), 1U) << compared();
+  const TemporaryFolder folder;
+  WrittenLog same(folder);
+  same.environment(set("1")).start().end();
+  EXPECT_EQ(compare(a_.folder(), same.folder()).status, 0);
+}
+
+// Of a file whose build one log does not say nothing is known.
+TEST_F(Written, AFileWithoutABuildIsNotKnown) {
+  const auto with_build = [](WrittenLog& log, const std::string& build) {
+    log.start()
+        .line(R"({"t":"modules","files":["/bin/train","/lib/libx.so"],"builds":[)"
+              R"("1013a6748c4a685a161f164eb46f2cbbb05168f7",")" +
+              build + "\"]}")
+        .end(false);
+  };
+  const std::string one(40, '1'), other(40, '2');
+  with_build(a_, one);
+  for (const auto& [build, result] : {std::pair(one, "equal"), std::pair(other, "different"),
+                                      std::pair(std::string(), "unknown")}) {
+    const TemporaryFolder folder;
+    WrittenLog log(folder);
+    with_build(log, build);
+    EXPECT_EQ(compare(a_.folder(), log.folder()).document["result"], result) << build;
+  }
 }
 
 TEST_F(Written, WhatIsTooManyForOneRecordIsAlignedBehindIt) {

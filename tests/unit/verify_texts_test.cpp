@@ -1086,6 +1086,58 @@ TEST(Ledger, HasTheDrawsOfTheUsersLines) {
   EXPECT_EQ(rows("", "observe").size(), 0U);
 }
 
+/// What a record makes suspect, where the user's line is known.
+TEST(Suspects, AreByWhatTheirRecordsSay) {
+  const TemporaryFolder folder;
+  write_log(folder.path() / "other", "/home/me/train");
+  const auto found = [&](const std::string& library, const std::string& function,
+                         const std::string& action, const std::string& frames) {
+    std::filesystem::remove_all(folder.path() / "one");
+    write_log(folder.path() / "one", "/home/me/train",
+              R"({"t":"call","n":1,"thread":"0","lib":")" + library + R"(","fn":")" + function +
+                  R"(","do":")" + action + R"(","why":"so","at":"/bin/python3+0x10")" + frames +
+                  "}\n");
+    std::string kinds;
+    for (const Suspect& suspect :
+         find_suspects({folder.path() / "one", {}}, {folder.path() / "other", {}}))
+      kinds += std::string(suspect_kind_names[static_cast<std::size_t>(suspect.kind)]) + ' ';
+    return kinds;
+  };
+  const std::string users = R"(,"py":["/home/me/t.py:7 main"],"user":0)",
+                    packages = R"(,"py":["/x/site-packages/a.py:7 f"])";
+  EXPECT_EQ(found("libc", "rand", "pin", users), "");
+  EXPECT_EQ(found("libc", "rand", "nondeterministic", users), "nondeterministic ");
+  EXPECT_EQ(found("cublas", "cublasSgemm", "nondeterministic", packages), "nondeterministic ");
+  EXPECT_EQ(found("libc", "readdir", "observe", packages), "folder ");
+  EXPECT_EQ(found("libx", "readdir", "observe", packages), "");
+  EXPECT_EQ(found("libc", "pthread_create", "observe", users), "threads ");
+  EXPECT_EQ(found("libc", "pthread_create", "observe", packages), "");
+  EXPECT_EQ(found("libc", "clock_gettime", "observe", users), "clock ");
+  EXPECT_EQ(found("libc", "clock_gettime", "observe", packages), "");
+  EXPECT_EQ(found("libc", "clock_gettime", "pin", users), "");
+  EXPECT_EQ(found("libc", "open", "observe", users), "");
+}
+
+TEST(Suspects, AreVariablesThatTheRunsDidNotHaveAlike) {
+  const TemporaryFolder folder;
+  int number = 0;
+  const auto log = [&](const std::string& hashes) {
+    const std::filesystem::path path = folder.path() / std::to_string(++number);
+    write_log(path, "/home/me/train",
+              hashes.empty() ? "" : R"({"t":"variables","hashes":{)" + hashes + "}}\n");
+    return path.string();
+  };
+  const auto count = [&](const std::string& one, const std::string& other) {
+    return find_suspects({log(one), {}}, {log(other), {}}).size();
+  };
+  EXPECT_EQ(count(R"("A":"1")", R"("A":"1")"), 0U);
+  EXPECT_EQ(count(R"("A":"1")", R"("A":"2")"), 1U);
+  EXPECT_EQ(count(R"("A":"1","B":"1")", R"("A":"1")"), 1U);
+  EXPECT_EQ(count(R"("A":"1")", R"("A":"1","B":"1")"), 1U);
+  EXPECT_EQ(count("", R"("A":"1")"), 0U) << "one log does not say";
+  EXPECT_EQ(count(R"("A":"1")", ""), 0U);
+}
+
 TEST(FirstCauses, AreLookedForWhereRunsDiffer) {
   const TemporaryFolder folder;
   std::vector<detshim::Run> runs(3);
