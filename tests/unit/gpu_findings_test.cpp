@@ -1,9 +1,14 @@
 // What the verdict makes of files with code for a GPU and of launched kernels, by logs that no
 // machine without a GPU writes.
+#include "files.h"
+#include "support/hash.h"
 #include "verdict/finders.h"
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -488,6 +493,52 @@ TEST(LaunchedKernels, OfNvidiasLibrariesAreNone) {
   refused.action = Action::refuse;
   refused.examples_left_out = 1;
   EXPECT_EQ(unknown_kernels_of({refused}), 0U);
+}
+
+/// A kernel in PTX with that instruction.
+std::string kernel_of(const std::string& name, const std::string& instruction) {
+  return ".visible .entry " + name +
+         "(.param .u64 p)\n{\n.reg .f32 %f<3>;\n.reg .b32 %r<3>;\n"
+         ".reg .b64 %rd<3>;\nld.param.u64 %rd1, [p];\n" +
+         instruction + "\nret;\n}\n";
+}
+
+/// By their code, of which the log's folder and the files of the run hold some.
+TEST(LaunchedKernels, AreFindingsByTheirCode) {
+  const TemporaryFolder folder;
+  const std::string head = ".version 7.0\n.target sm_60\n.address_size 64\n";
+  std::filesystem::create_directory(folder.path() / "kernels");
+  std::ofstream(folder.path() / "kernels/a.ptx")
+      << head << kernel_of("adds", "atom.global.add.f32 %f1, [%rd1], %f2;")
+      << kernel_of("counts", "atom.global.add.u32 %r1, [%rd1], %r2;")
+      << kernel_of("swaps", "atom.global.exch.b32 %r1, [%rd1], %r2;")
+      << kernel_of("plain", "st.global.f32 [%rd1], %f1;");
+  const std::string file = (folder.path() / "b.so").string();
+  std::ofstream(file) << head << kernel_of("in_file", "atom.global.add.f32 %f1, [%rd1], %f2;");
+  const auto found = [&](const std::string& kernel, bool has_changed = false) {
+    SymbolSummary launched = graph_launched();
+    launched.examples = {
+        {.fields = {{"kernel", kernel}, {"name_hash", std::to_string(hash_of(kernel))}},
+         .count = {.calls = 3}}};
+    Summary summary;
+    summary.symbols = {launched};
+    Log log = log_with({process_with({file, driver_file})});
+    log.folder = folder.path().string();
+    LoadedCode code;
+    code.cuda = {with_kernels(true)};
+    code.cuda[0].file = file;
+    if (has_changed)
+      code.changed = {file};
+    return found_by(find_kernels, log, summary, code);
+  };
+  EXPECT_EQ(found("adds"), FindingList{Finding::racing_kernel});
+  EXPECT_EQ(found("swaps"), FindingList{Finding::open_kernels});
+  EXPECT_EQ(found("plain"), nothing_found);
+  EXPECT_EQ(found("counts"), nothing_found) << "no order changes a sum of integers";
+  EXPECT_EQ(found("gone"), FindingList{Finding::unknown_kernels});
+  EXPECT_EQ(found("in_file"), FindingList{Finding::racing_kernel});
+  EXPECT_EQ(found("in_file", true), FindingList{Finding::unknown_kernels}) << "another file ran";
+  EXPECT_EQ(found("a graph"), nothing_found) << "its kernels were counted before";
 }
 
 // Other calls of the library, and functions that are not launches, say nothing of names.

@@ -5,6 +5,7 @@
 #include "verdict/finders.h"
 #include "verdict/pools.h"
 #include "verdict/shell_tokens.h"
+#include "verdict/shown_times.h"
 #include "verdict/verdict.h"
 
 #include <gtest/gtest.h>
@@ -673,6 +674,27 @@ TEST_F(LoggedLines, ThatShowTimesCountWhereAProgramMayReadThem) {
   // A program that prints elsewhere and reads no clock.
   Log drawn = beside(read({R"("fn":"random","do":"replace")"}), "/bin/sh", "pipe", "0w");
   EXPECT_TRUE(is_shown(with_place(beside(drawn, python, "pipe", "0.1"))));
+}
+
+// How lines look that show times: of those whose clock was read, in a file that is as it ran.
+TEST_F(LoggedLines, ThatShowTimesHaveTheirFormats) {
+  const std::string script = (folder_.path() / "t.py").string();
+  std::ofstream(script) << "import time\nstart = time.time()\n"
+                           "print(f'took {time.time() - start:.2f} s')\n";
+  const auto formats = [&](RecordType kind, const std::string& file, std::uint64_t begun,
+                           std::optional<std::size_t> user = 0) {
+    Log log =
+        log_of_places({{kind, "", "/usr/bin/python3.11+0x10", {}, {{file + ":3 <module>"}, user}}});
+    log.processes[0].starts[0].begun = begun;
+    return find_shown_formats(log).size();
+  };
+  EXPECT_EQ(formats(RecordType::clock, script, late), 1U);
+  EXPECT_EQ(formats(RecordType::threads, script, late), 0U) << "no clock";
+  EXPECT_EQ(formats(RecordType::clock, script, 1), 0U) << "written since";
+  EXPECT_EQ(formats(RecordType::clock, "/gone/t.py", late), 0U);
+  EXPECT_EQ(formats(RecordType::clock, script, late, std::nullopt), 0U) << "no line of the user's";
+  std::filesystem::create_directory(folder_.path() / "d.py");
+  EXPECT_EQ(formats(RecordType::clock, (folder_.path() / "d.py").string(), late), 0U);
 }
 
 TEST_F(LoggedLines, ThatSeedWithoutAnExplanation) {
