@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -451,6 +452,24 @@ TEST_F(Judgement, BoundsTheRateByPlainRunsAlone) {
   EXPECT_EQ(plain["equal_runs"], 0);
   EXPECT_TRUE(plain["bound"].is_null()) << plain["bound"];
   EXPECT_TRUE(fs::exists(evidence()));
+}
+
+// Of two controls and two runs, those fail that are listed: 1 and 2 are the controls.
+TEST_F(Judgement, BlamesEnforcementWhereItAloneFails) {
+  const std::pair<const char*, bool> cases[] = {{"3 4", true},    {"3", false},       {"4", false},
+                                                {"1 3 4", false}, {"1 2 3 4", false}, {"1", false}};
+  for (const auto& [failing, is_blamed] : cases) {
+    fs::remove(scratch_.path() / "n");
+    const Json result =
+        verify({"--control", "--ignore", "n"},
+               {"/bin/sh", "-c",
+                "n=$(cat n 2>/dev/null || echo 0); n=$((n + 1)); echo $n >n; echo x; for i in " +
+                    std::string(failing) + "; do test $n -ne $i || exit 1; done"});
+    const Words kinds = kinds_of(result["problems"]);
+    EXPECT_EQ(std::ranges::count(kinds, "fails_when_enforced"), is_blamed ? 1 : 0)
+        << failing << result["problems"].dump(1);
+    EXPECT_NE(result["verdict"], "equal") << failing;
+  }
 }
 
 } // namespace
