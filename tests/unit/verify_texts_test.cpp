@@ -897,6 +897,7 @@ TEST_F(TwoRuns, KeepTheTextsThatTheyWrote) {
   for (const std::string head : {"a,", "a,1b", "a,b c", "a,\"b\"", "a,b=", "a,b:"})
     EXPECT_EQ(kept("a.csv", head + "\n1,2\n"), head + "\n1,2\n") << head;
   const std::string link = (folder_.path() / "link.txt").string();
+  std::ofstream(folder_.path() / "a.txt") << "a";
   std::filesystem::create_symlink("a.txt", link);
   one_.unnamed_outputs.contents = {{link, "a.txt"}};
   one_.unnamed_texts.clear();
