@@ -112,12 +112,12 @@ void begin(const void* stack) {
   if (options().pins())
     set_python_hash_seed(process().seed);
   keep_ends_of_environment();
+  begin_file_uses(); // before a launcher's mark, which would begin the log without its list
   mark_rank();
   share_clock_samples_with_ranks();
   pin_auxiliary_bytes(stack);
   look_at_inherited_input();
   record_replaced_settings();
-  begin_file_uses();
   // Go's programs end by a system call of their own.
   if (process().root_pid == process().pid && is_run_listed() && is_of_go())
     begin_log_without_end();

@@ -227,6 +227,28 @@ void add_run(CLI::App& verb, detshim::RunOptions& options) {
   verb.add_flag("--print-environment", options.print_environment)->group("");
 }
 
+/// What `verify` and `price` have in common.
+void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
+  add_list(verb, "--output", options.outputs,
+           "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");
+  add_list(verb, "--metric", options.metrics,
+           "a series of numbers in what it prints: the one group\nof REGEX", "REGEX");
+  constexpr double most = std::numeric_limits<double>::max();
+  const char* const accepted = "a number that is not negative";
+  add_number(verb, "--rtol", options.relative_tolerance, "for metrics: relative tolerance (0)", "R",
+             0, most, accepted);
+  add_number(verb, "--atol", options.absolute_tolerance, "for metrics: absolute tolerance (0)", "A",
+             0, most, accepted);
+  add_list(verb, "--volatile", options.volatile_text,
+           "text in lines that may differ, such as durations", "REGEX");
+  add_list(verb, "--ignore", options.ignored, "stdout, stderr or files by a glob: not compared",
+           "WHAT");
+  verb.add_flag("--fresh-cache", options.fresh_cache,
+                "begin each run with empty caches (XDG_CACHE_HOME and others)");
+  add_number(verb, "--timeout", options.timeout_s, "end a run after so many seconds (never)", "S",
+             0, 1'000'000'000, "a whole number of seconds up to 10^9; 0 is never");
+}
+
 void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
   add_number(verb, "-n,--runs", options.runs, "how many runs (2; 5 where something can differ)",
              "N", 2, most_runs, number_of_runs);
@@ -248,33 +270,27 @@ void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
             "end each run at the first line that matches, and compare\nwhat was printed until then",
             "REGEX");
   add_run_options(verb, options.run);
-  add_list(verb, "--output", options.outputs,
-           "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");
-  add_list(verb, "--metric", options.metrics,
-           "a series of numbers in what it prints: the one group\nof REGEX", "REGEX");
-  constexpr double most = std::numeric_limits<double>::max();
-  const char* const accepted = "a number that is not negative";
-  add_number(verb, "--rtol", options.relative_tolerance, "for metrics: relative tolerance (0)", "R",
-             0, most, accepted);
-  add_number(verb, "--atol", options.absolute_tolerance, "for metrics: absolute tolerance (0)", "A",
-             0, most, accepted);
-  add_list(verb, "--volatile", options.volatile_text,
-           "text in lines that may differ, such as durations", "REGEX");
-  add_list(verb, "--ignore", options.ignored, "stdout, stderr or files by a glob: not compared",
-           "WHAT");
+  add_comparison_options(verb, options);
   add_list(verb, "--accept", options.accepted, "as `log --check --accept`", "NAME");
   verb.add_flag("--restore", options.restore,
                 "only put back what a `verify` that was killed had set aside");
-  verb.add_flag("--fresh-cache", options.fresh_cache,
-                "begin each run with empty caches (XDG_CACHE_HOME and others)");
-  add_number(verb, "--timeout", options.timeout_s, "end a run after so many seconds (never)", "S",
-             0, 1'000'000'000, "a whole number of seconds up to 10^9; 0 is never");
   verb.add_flag("--json", options.json, "print one JSON document");
   add_value(verb, "--junit", options.junit, "write a JUnit report", "FILE");
   add_value(verb, "--markdown", options.markdown, "write a table in Markdown: $GITHUB_STEP_SUMMARY",
             "FILE");
   add_value(verb, "--sarif", options.sarif, "write a SARIF report: what differed, at its line",
             "FILE");
+}
+
+void add_price(CLI::App& verb, detshim::PriceOptions& options) {
+  add_value(verb, "--budget", options.budget, "stop where this time is up: 90s, 10m, 2h", "TIME");
+  add_value(
+      verb, "--step", options.step,
+      "time steps, by a number that it prints: the one group of\nREGEX, instead of whole runs",
+      "REGEX");
+  add_run_options(verb, options.verify.run);
+  add_comparison_options(verb, options.verify);
+  verb.add_flag("--json", options.json, "print one JSON document");
 }
 
 void add_log(CLI::App& verb, detshim::LogOptions& options) {
@@ -447,6 +463,8 @@ std::vector<Verb> declare_verbs(CLI::App& app) {
       detshim::run_and_check);
   add(app, "verify", "run a program several times under one seed, and compare", add_verify,
       detshim::verify);
+  add(app, "price", "try what each answer of the library costs, and which are needed", add_price,
+      detshim::price);
   add(app, "log", "print what a log holds, worst first", add_log, detshim::log);
   // A verb of two words. (A folder of that name is ./diff.)
   add(*verbs.back().app, "diff", "print what differs between two logs, and what differed first",

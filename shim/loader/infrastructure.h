@@ -1,16 +1,12 @@
-// Libraries that draw for themselves, besides the program: which of them are there is a matter of
-// the machine and of settings (another fabric, another component), and must not change what the
-// program draws.
+// Calls of libraries that draw for themselves (core/base/infrastructure.h).
 #pragma once
 
-#include "core/base/modules.h"
+#include "core/base/infrastructure.h"
 
 namespace detshim {
 
-/// True if the code at that address is in such a library: MPI's, PMIx's, a fabric's, the driver's,
-/// NCCL's.
+/// True if the code at that address is in such a library.
 bool is_of_infrastructure(const void* caller);
-bool is_of_infrastructure(const Module& module);
 
 /// The callers of one thread that are in such libraries, so that few draws look for their library.
 class InfrastructureCallers {

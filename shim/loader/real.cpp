@@ -34,6 +34,8 @@ constexpr Library other_libraries[] = {
     {"libuuid", {"libuuid"}, true},
     {"libR", {"libR.so"}, true},
     {"openssl", {"libcrypto"}, true},
+    // A profiler stands in front with functions of the same names that hand on to it.
+    {"mpi", {"libmpi"}, true},
     {"tensorflow", {"libtensorflow_framework"}, false},
     {"mindspore", {"libmindspore_core"}, false},
     {"tensorrt", {"libnvinfer"}, false},

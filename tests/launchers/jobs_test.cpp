@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 namespace {
 
@@ -228,16 +229,61 @@ TEST(Run, SaysWhatItCannotHandOver) {
       << result.err;
 }
 
+/// True if equal runs of a job that mpirun starts are kept as evidence for later ones.
+bool is_evidence(const TemporaryFolder& scratch, const std::string& launch) {
+  Lines words = {DETSHIM_COMMAND, "verify", "--seed", "42", "--library", DETSHIM_LIBRARY, "--"};
+  std::istringstream command(launch);
+  for (std::string word; command >> word;)
+    words.push_back(word);
+  words.insert(words.end(), {"sh", "-c", draw + " >drawn.$OMPI_COMM_WORLD_RANK; echo done"});
+  const Result verified = run(words, mpi_as_root, scratch.path());
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  return std::filesystem::exists(scratch.path() / "detshim-evidence.json");
+}
+
+// Which files a job's processes used is listed from the launcher on.
+TEST(Job, OfEqualRunsIsEvidenceForLaterOnes) {
+  NEEDS_MPI();
+  EXPECT_TRUE(is_evidence(TemporaryFolder(), mpirun + "-np 2 "));
+}
+
+/// Whether what the environment of the folder's last run says of the files that it used is whole.
+bool knows_used_files(const TemporaryFolder& scratch) {
+  EXPECT_EQ(run({DETSHIM_COMMAND, "env", "capture", "detshim-log/latest", "-o", "environment.json"},
+                {}, scratch.path())
+                .status,
+            0);
+  const auto environment = nlohmann::json::parse(contents(scratch.path() / "environment.json"));
+  return !environment["sections"]["code"]["unknown"].contains("file");
+}
+
+// What ranks on another machine used is not known.
+TEST(Job, OnTwoMachinesHasFilesThatAreNotKnown) {
+  NEEDS_MPI();
+  const TemporaryFolder scratch;
+  ASSERT_EQ(under_run(scratch, mpirun + "-np 2 " + draw).status, 0);
+  EXPECT_TRUE(knows_used_files(scratch));
+  const std::filesystem::path log = scratch.path() / "detshim-log/latest";
+  for (const auto& entry : std::filesystem::directory_iterator(log))
+    if (entry.path().extension() == ".ranks") {
+      auto mark = nlohmann::ordered_json::parse(lines(contents(entry.path())).back());
+      mark["node"] = "another";
+      std::ofstream(log / "another.ranks") << mark.dump() << '\n';
+      break;
+    }
+  EXPECT_FALSE(knows_used_files(scratch));
+}
+
 // ---- Jobs ----
 
 TEST(Jobs, OfSpawnedRanksDrawApart) {
   NEEDS_MPI();
-  if (!std::filesystem::exists(SPAWN_PROGRAM))
+  if (!std::filesystem::exists(MPI_PROGRAMS "spawn"))
     GTEST_SKIP() << "no mpicc.openmpi (package libopenmpi-dev)";
-  const Lines first = in_job(mpirun + "-np 2 " SPAWN_PROGRAM);
+  const Lines first = in_job(mpirun + "-np 2 " MPI_PROGRAMS "spawn");
   ASSERT_EQ(first.size(), 6u);
   EXPECT_EQ(drawn(first).size(), 6u);
-  EXPECT_EQ(in_job(mpirun + "-np 2 " SPAWN_PROGRAM), first);
+  EXPECT_EQ(in_job(mpirun + "-np 2 " MPI_PROGRAMS "spawn"), first);
 }
 
 TEST(Jobs, AtOnceDrawApartAndOneAfterTheOtherAlike) {

@@ -764,6 +764,11 @@ int main() {
         program.command = [PYTHON, "-c", "import random; print(random.random())"]
         done = program.propose()
         self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
+        unread = "import random\ntry:\n    import other\nexcept SyntaxError:\n    print(random.random())\n"
+        with Planted(self.folder, {"main.py": unread, "other.py": "return 1\n"}) as program:
+            done = program.propose()
+            self.assertIn(b"+random.seed(42)\n", done.stdout)
+            self.assertNotIn(b"other.py", done.stderr)  # it has no edits
 
     def test_odd_log(self):
         """Frames that are none, and lines that no file has."""

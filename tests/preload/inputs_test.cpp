@@ -472,6 +472,16 @@ TEST(Children, OfAShellAreNamed) {
   EXPECT_NE(told.find("detshim verify -- bash -c 'exec sh s.sh'"), std::string::npos) << told;
   EXPECT_EQ(reasons_of(scratch, "processes", {"bash", "-c", "/bin/echo 1 & /bin/echo 2 & wait"}),
             Words{});
+  // A pipeline hands on what comes, in its order.
+  EXPECT_EQ(texts_of(verdict_of("/bin/echo 1 | /bin/cat | tee log"), "processes"), Words{});
+}
+
+// What has ended by then is a race.
+TEST(Clocks, OfAToolThatEndsAProgramAreNamed) {
+  const TemporaryFolder scratch;
+  EXPECT_EQ(reasons_of(scratch, "clock", {"sh", "-c", "timeout 0.01 sleep 60; true"}),
+            of_clocks({"program timeout"}));
+  EXPECT_EQ(reasons_of(scratch, "clock", {"timeout", "60", "/bin/true"}), Words{});
 }
 
 } // namespace

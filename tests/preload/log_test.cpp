@@ -654,6 +654,24 @@ TEST(Killed, ByItsParentIsAnEnd) {
   EXPECT_EQ(kinds_of(judged(section(killed, "by_itself"))), std::set<std::string>{"no_end"});
 }
 
+// Then it cannot say what it has loaded: its parent does.
+TEST(Killed, ByItsParentHasItsLibrariesNamed) {
+  const std::string text = section(PROGRAMS "child_that_is_killed.py", "by_its_parent");
+  const auto copies_of = [&](const char* signal) {
+    const TemporaryFolder scratch;
+    EXPECT_EQ(run({"/usr/bin/python3", "-c", text, signal}, under_shim(scratch, seed_42)).status,
+              0);
+    int copies = 0;
+    for (const ProcessLog& log : read_log(scratch.log()))
+      for (const json& record : log.records)
+        for (const json& file : record.value("files", json::array()))
+          copies += file.get<std::string>().find("/_decimal.") != std::string::npos ? 1 : 0;
+    return copies;
+  };
+  EXPECT_EQ(copies_of("SIGTERM"), 1);
+  EXPECT_EQ(copies_of("SIGKILL"), 1);
+}
+
 // ---- A process that turns into another program ----
 
 /// Kinds of reasons about a program that has drawn, and then does that; `made` gets the processes

@@ -44,6 +44,7 @@ def commands(library):
         ("verify", [*verify, "--runs", "2", "--output", "out.txt", *python, "program.py"]),
         ("verify", [*verify, "--runs", "2", "--metric", "loss ([0-9.]+)", *python, "race.py"]),
         ("attestation", ["attest"]),
+        ("price", ["price", "--json", "--library", library, *python, "program.py"]),
         ("scan", ["scan", "--json", "/usr/bin/env"]),
         ("kernels", ["scan", "--gpu", "--json", "--all", str(CUBIN)]),
     ]

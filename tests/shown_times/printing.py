@@ -33,3 +33,36 @@ for epoch in range(3):
     print(time.time() - start)
     # prints: 0.25
     print(loss)
+
+
+class Watch:
+    def __init__(self):
+        self.begun = time.time()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *problem):
+        self.elapsed = time.time() - self.begun
+
+
+class Hidden(Watch):
+    def __enter__(self):
+        return lookup(self)
+
+
+with Watch() as watch:
+    pass
+other = Watch()
+given = Watch()
+given = lookup(given)
+with Hidden() as hidden:
+    pass
+# prints: INFO loop [6.96]s
+log.info("loop %.2fs", watch.elapsed)
+# prints: other [0.003] s
+print(f"other {other.elapsed:.3f} s")
+# prints: given 0.003 s
+print(f"given {given.elapsed:.3f} s")
+# prints: hidden 0.003 s
+print(f"hidden {hidden.elapsed:.3f} s")

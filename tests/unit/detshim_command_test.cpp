@@ -679,6 +679,31 @@ TEST_F(DetshimCommand, LogNamesNoLineThatHasTheSeedInIt) {
   EXPECT_EQ(names, Json({"train.py:2", "train.py:3", "train.py:4", "train.py:5"})) << document;
 }
 
+// PyTorch's notes on reproducibility make the seeds of other generators of a worker's:
+// torch.initial_seed() % 2**32.
+TEST_F(DetshimCommand, LogKnowsWhatAWorkerOfALoaderMakesOfItsSeed) {
+  const std::string loop = "/v/dist-packages/torch/utils/data/_utils/worker.py:";
+  const auto seeding = [](const std::string& value, const std::string& frames, int user) {
+    return call_line("numpy_legacy_seeding", "observe",
+                     R"(,"requested":")" + value +
+                         R"(","why":"unexplained_seed","at":"/usr/bin/python3+0x1","py":[)" +
+                         frames + R"(],"user":)" + std::to_string(user));
+  };
+  const std::string by_loader = seeding(
+      "900450186894289455", '"' + loop + R"(221 _worker_loop","/home/me/train.py:60 train")", 1);
+  const auto by_user = [&](const std::string& value, int line) {
+    return seeding(value,
+                   R"("/home/me/train.py:)" + std::to_string(line) + R"( seed_worker",")" + loop +
+                       R"(244 _worker_loop")",
+                   0);
+  };
+  write("0-0.1-2.jsonl", start_line() + by_loader + by_user("2546248239", 48) +
+                             by_user("2546248240", 49) + end_line);
+  write("0-0.2-3.jsonl", start_line(0, "0.2") + by_user("2546248239", 50) + end_line);
+  const Json document = Json::parse(detshim({"log", log_, "--no-scan", "--json"}).out);
+  EXPECT_EQ(document["reasons"][0]["names"], Json({"train.py:49", "train.py:50"})) << document;
+}
+
 TEST_F(DetshimCommand, LogNamesTheRuleThatToldWhatASeedIs) {
   write("0-0-1.jsonl",
         start_line() +

@@ -749,10 +749,12 @@ TEST_F(LoggedLines, ThatSeedWithoutAnExplanation) {
 // ---- scripts of shells ----
 
 /// What the verdict names of a shell with those arguments, in that folder.
-Names words_of_shell(const Names& arguments, const std::string& folder = "/") {
+Names words_of_shell(const Names& arguments, const std::string& folder = "/",
+                     const char* program = "/bin/dash", const char* mode = "enforce") {
   Log log;
   Start start;
-  start.program = "/bin/bash";
+  start.program = program;
+  start.mode = mode;
   start.working_directory = folder;
   start.args = {"bash"};
   start.args.insert(start.args.end(), arguments.begin(), arguments.end());
@@ -791,6 +793,16 @@ TEST(Scripts, HaveWordsThatDifferInEachRun) {
       {"eval 'a &b'", {}},
       {"eval 'a &\nb'", {" & "}},
       {"x=$(a&b)", {" & "}},
+      {"coproc cat; wait -n; read -t 1 x", {"coproc", "read -t", "wait -n"}},
+      {"a | tee >(wc -l)", {">("}},
+      {"cmp <(a) <(b) > c", {}},
+      {"time ./a", {"time"}},
+      {"if time ./a; then times; fi", {"time", "times"}},
+      {"while ! time ./a; do :; done", {"time"}},
+      {"echo time times coproc; at_a time", {}},
+      {"do_it time x", {}},
+      {"printf '%(%s)T\\n' -1", {"printf %(…)T"}},
+      {"printf '%s (%d)\\n' 5 6", {}},
       // words that only look so
       {"python3 update.py --candidates my_date MAX_SECONDS=1", {}},
       // comments are no tokens
@@ -822,15 +834,25 @@ TEST(Scripts, HaveWordsThatDifferInEachRun) {
     EXPECT_EQ(words_of_shell({"-c", script}), names) << script;
 }
 
+// Its own numbers come from a function that the library answers.
+TEST(Scripts, OfBashMayDraw) {
+  const Names draws = {"-c", "echo $RANDOM $SRANDOM"};
+  const Names words = {"RANDOM", "SRANDOM"};
+  EXPECT_EQ(words_of_shell(draws, "/", "/bin/bash"), Names{});
+  EXPECT_EQ(words_of_shell(draws, "/", "/bin/bash", "observe"), words);
+  EXPECT_EQ(words_of_shell(draws, "/", "/no/such/bash"), words);
+  EXPECT_EQ(words_of_shell(draws, "/", "/bin/zsh"), words);
+}
+
 TEST(Scripts, AreReadByTheCommandLine) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "job.sh") << "#!/bin/sh\n# date\nuptime\n";
   const std::string folder = scratch.path().string();
-  const Names uptime = {"uptime"};
+  const Names uptime = {"job.sh:3 uptime"};
   EXPECT_EQ(words_of_shell({"job.sh", "date"}, folder), uptime);
   EXPECT_EQ(words_of_shell({"-e", "job.sh"}, folder), uptime);
   EXPECT_EQ(words_of_shell({"-euo", "pipefail", "job.sh"}, folder), uptime);
-  EXPECT_EQ(words_of_shell({"-ec", "uptime"}, folder), uptime);
+  EXPECT_EQ(words_of_shell({"-ec", "uptime"}, folder), Names{"uptime"});
   EXPECT_EQ(words_of_shell({"-c", "eval $1", "sh", "date"}, folder), Names{"date"});
   EXPECT_EQ(words_of_shell({"gone.sh"}, folder), Names{"a text that is gone"});
   EXPECT_EQ(words_of_shell({}, folder), Names{"a text from its input"});

@@ -172,7 +172,7 @@ void CapturedSection::add(const Subject& subject, const Known& known) {
   const auto there = values.find(subject);
   if (there == values.end() || !known.problem.empty())
     set(subject, known);
-  else if (there->second.is_fact())
+  else if (there->second.is_fact() && there->second.text != known.text)
     there->second.text += "; and " + known.text;
 }
 

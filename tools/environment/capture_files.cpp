@@ -5,6 +5,7 @@
 #include "common/secrets.h"
 #include "common/text.h"
 #include "report/log_report.h"
+#include "scanner/elf_file.h"
 #include "scanner/packages.h"
 #include "support/lists.h"
 #include "support/wording.h"
@@ -15,7 +16,9 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <sys/stat.h>
 
@@ -26,6 +29,27 @@ namespace fs = std::filesystem;
 
 constexpr const char* no_files_said = "no process of the run said which files it had mapped";
 
+std::optional<ElfFile> open_elf(const std::string& file) {
+  try {
+    return std::optional<ElfFile>(std::in_place, file);
+  } catch (const ElfError&) {
+    return std::nullopt;
+  }
+}
+
+/// By which the loader asks for a library: libz.so.1. A child that was ended is known by its maps,
+/// where it is libz.so.1.2.13.
+std::string name_of_library(const std::string& file) {
+  std::string name = base_name(file);
+  const std::size_t suffix = name.find(".so.");
+  const bool has_several_numbers =
+      suffix != std::string::npos && name.find('.', suffix + 4) != std::string::npos;
+  if (!has_several_numbers)
+    return name;
+  const std::optional<ElfFile> elf = open_elf(file);
+  return elf && !elf->dynamic().name.empty() ? elf->dynamic().name : name;
+}
+
 /// Without one, what it holds, if that is still what was mapped.
 Known build_of(const std::string& file, const Log& log, std::int64_t began) {
   const auto known = log.builds.find(file);
@@ -33,6 +57,9 @@ Known build_of(const std::string& file, const Log& log, std::int64_t began) {
     return {"build " + joined(known->second), ""};
   if (was_changed_since(file, began))
     return {"", "it has no build id, and was changed since the run began"};
+  // Of what a child had loaded that was ended, the file's own.
+  if (const std::optional<ElfFile> elf = open_elf(file); elf && !elf->build_id().empty())
+    return {"build " + elf->build_id(), ""};
   Known contents = hash_of_file(file);
   if (contents.problem.empty())
     contents.text = "no build id, contents " + contents.text;
@@ -170,7 +197,7 @@ void capture_libraries(const Log& log, Environment& to) {
   for (const std::string& file : files) {
     if (base_name(file) == "libgcc_s.so.1")
       continue; // libc's, once a thread exits: a race in some programs
-    libraries.add(base_name(file), build_of(file, log, to.began));
+    libraries.add(name_of_library(file), build_of(file, log, to.began));
   }
 }
 

@@ -488,6 +488,16 @@ std::set<std::string> files_read(const Log& log, const std::string& name) {
   return found;
 }
 
+namespace {
+
+bool spans_machines(const Log& log) {
+  return std::ranges::any_of(log.marks, [&](const RankMark& mark) {
+    return mark.node != log.marks.front().node;
+  });
+}
+
+} // namespace
+
 WrittenFiles written_files(const std::string& log, std::int64_t began) {
   return WrittenSearch(log, began).run();
 }
@@ -503,6 +513,8 @@ void capture_used_files(const Log& log, bool is_here, Environment& to) {
   UsedFiles used(list, to);
   if (!list.is_whole)
     section.set_unknown(all_files, "which files the run used was not kept, or not all of it");
+  else if (spans_machines(log))
+    section.set_unknown(all_files, "ranks on other machines used files that are not known here");
   else if (!is_here)
     section.set_unknown(all_files, "this is another machine than the run's, or another container");
   else

@@ -3,6 +3,7 @@
 #include "common/run_agreements.h"
 #include "common/secrets.h"
 #include "environment/capture.h"
+#include "log_reader/launch_variables.h"
 #include "support/files.h"
 #include "support/wording.h"
 
@@ -28,20 +29,6 @@ bool is_of_the_shell(std::string_view name) {
                     "PS1", "PS2", "TERM", "COLUMNS", "LINES", "WINDOWID", "SSH_TTY", "SSH_CLIENT",
                     "SSH_CONNECTION", "XDG_SESSION_ID", "DBUS_SESSION_BUS_ADDRESS"}) ||
          name.starts_with("_DETSHIM_");
-}
-
-/// By which the processes of a job find each other and their launcher: sockets, folders, numbers
-/// that are new each time. Names of jobs that programs read, as SLURM_JOB_ID, are not among these.
-bool is_of_one_launch(std::string_view name) {
-  return is_any_of(name, {"OMPI_FILE_LOCATION", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri",
-                          "OMPI_MCA_orte_jobfam_session_dir", "OMPI_MCA_orte_local_daemon_uri",
-                          "OMPI_MCA_orte_precondition_transports", "PMIX_ID", "PMIX_NAMESPACE",
-                          "PMIX_SERVER_TMPDIR", "PMIX_SYSTEM_TMPDIR", "PMI_FD", "PMI_PORT",
-                          "HYDI_CONTROL_FD", "SLURM_TASK_PID", "SLURM_SRUN_COMM_PORT",
-                          "SLURM_STEP_LAUNCHER_PORT", "TORCHELASTIC_RUN_ID",
-                          "TORCHELASTIC_ERROR_FILE"}) ||
-         name.starts_with("PMIX_SERVER_URI") ||
-         (name.starts_with("PMIX_DSTORE_") && name.ends_with("_PATH"));
 }
 
 struct VariableKind {

@@ -43,6 +43,7 @@ EvidenceEntry entry_of(const Json& json) {
   entry.difference = json.at("difference");
   entry.can_differ = json.at("can_differ").get<std::set<std::string>>();
   entry.state.parts = json.at("state").get<std::map<std::string, std::string>>();
+  entry.state.seldom = json.value("seldom", std::set<std::string>());
   return entry;
 }
 
@@ -56,7 +57,8 @@ Json json_of(const EvidenceEntry& entry) {
           {"date", entry.date},
           {"difference", entry.difference},
           {"can_differ", entry.can_differ},
-          {"state", entry.state.parts}};
+          {"state", entry.state.parts},
+          {"seldom", entry.state.seldom}};
 }
 
 /// "python3 train.py" of "python3 train.py --lr 1"; all of one word.

@@ -63,7 +63,10 @@ ProgramState state_of(const Environment& environment) {
     for (const auto& [subject, value] : environment.of(section).values) {
       if (decides_nothing(section, subject))
         continue;
-      state.parts[part_name(section, subject)] = hash_of_value(value);
+      const std::string part = part_name(section, subject);
+      state.parts[part] = hash_of_value(value);
+      if (section == libraries)
+        state.libraries.insert(part);
       if (!value.is_fact() && may_hide_a_change(section, subject))
         state.unknown.push_back(unknown_part(section, subject, value));
     }
@@ -78,9 +81,17 @@ ProgramState common_state(const std::vector<ProgramState>& states, std::string& 
     for (const auto& [part, hash] : state.parts)
       values[part].insert(hash), ++runs[part];
   ProgramState common = states.back();
+  for (const ProgramState& state : states)
+    common.libraries.insert(state.libraries.begin(), state.libraries.end());
   for (const auto& [part, hashes] : values) {
     if (hashes.size() == 1 && runs[part] == states.size())
       continue;
+    // What a process has loaded it says as it ends, and a pool ends its workers before they can.
+    if (hashes.size() == 1 && common.libraries.contains(part)) {
+      common.parts[part] = *hashes.begin();
+      common.seldom.insert(part);
+      continue;
+    }
     common.parts[part] = any_value;
     if (hashes.size() < states.size() || states.size() < enough)
       remark = "in these runs differs: " + part;
@@ -88,14 +99,18 @@ ProgramState common_state(const std::vector<ProgramState>& states, std::string& 
   return common;
 }
 
-std::vector<std::string> changed_parts(const ProgramState& one, const ProgramState& other) {
+std::vector<std::string> changed_parts(const ProgramState& evidence, const ProgramState& run) {
   std::vector<std::string> changed;
-  for (const auto& [part, hash] : one.parts)
-    if (const auto found = other.parts.find(part);
-        hash != any_value && (found == other.parts.end() || found->second != hash))
+  for (const auto& [part, hash] : evidence.parts) {
+    const auto found = run.parts.find(part);
+    const bool is_any = hash == any_value;
+    const bool is_same =
+        found == run.parts.end() ? evidence.seldom.contains(part) : found->second == hash;
+    if (!is_any && !is_same)
       changed.push_back(part);
-  for (const auto& [part, hash] : other.parts)
-    if (!one.parts.contains(part))
+  }
+  for (const auto& [part, hash] : run.parts)
+    if (!evidence.parts.contains(part))
       changed.push_back(part);
   return changed;
 }

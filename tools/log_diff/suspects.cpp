@@ -8,6 +8,7 @@
 #include "log_diff/suspects.h"
 
 #include "log_reader/call_owner.h"
+#include "log_reader/launch_variables.h"
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
 #include "report/log_report.h"
@@ -134,6 +135,7 @@ std::vector<Suspect> find_suspects(const SuspectLog& log, const SuspectLog& othe
     if (!first.empty() && !first.contains(name))
       different.insert(printable(name));
   std::vector<Suspect> suspects;
+  std::erase_if(different, is_of_one_launch);
   for (const std::string& name : different)
     suspects.push_back({variable, "variable " + name + " is not the same in both"});
   for (std::size_t i = 0; i < suspect_kinds; ++i)

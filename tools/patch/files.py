@@ -1,4 +1,8 @@
-"""The user's files, by their paths."""
+"""The user's files, by their paths.
+
+Whose a file is, the log says. One that has changed since the run is left, since the log's lines are
+no longer its own, and so is one that no diff can name or that Python does not read.
+"""
 
 import os
 import re
@@ -9,7 +13,7 @@ from python_file import PythonFile
 class OtherFile:
     """In a language that is not read here: its places are named, and it stays as it is."""
 
-    edits = None
+    refused = {}
 
     def __init__(self, shown):
         self.shown = shown

@@ -1,4 +1,9 @@
-"""What is proposed: edits of a file, by their kinds."""
+"""What is proposed: edits of a file, by their kinds.
+
+An edit is a place in the text and what stands there then. A number for a seed is chosen at the end,
+when all edits are known, in the order of the text: so that equal variables get equal numbers, and
+no two others do.
+"""
 
 import collections
 import dataclasses
@@ -25,6 +30,10 @@ SEED = "\0"
 SEED_KINDS = (ItemKind.READ_SEED, ItemKind.MISSING_SEED)
 
 
+# Shares of a seed are added up: 2, but for what rounding takes.
+SEVERAL_TIMES = 1.9
+
+
 @dataclasses.dataclass
 class Edit:
     """`for_each`: with that in place of `text` each of several calls gets a seed of its own, drawn
@@ -43,12 +52,25 @@ class Edit:
     def is_seed(self):
         return self.kind in SEED_KINDS
 
+    def serves_several(self):
+        return self.is_seed() and self.times() >= SEVERAL_TIMES
+
     def times(self):
         """How many seeds it gave in the run, by the function of which most are known."""
         return max((sum(by_seed.values()) for by_seed in self.shares.values()), default=0)
 
+    def replaces_variable(self, old):
+        return self.text == SEED and re.fullmatch(r"[\w.]+", old) is not None
+
+    def text_with(self, seeds, key):
+        """A key that is not asked for takes no number."""
+        return self.text.replace(SEED, str(seeds[key])) if SEED in self.text else self.text
+
     def reason(self):
         return self.kind.value.format(self.about)
+
+
+NO_EDIT = Edit("", ItemKind.FOLDER_ORDER)
 
 
 class Edits:
@@ -67,6 +89,10 @@ class Edits:
         self.by_place.setdefault(place, edit)
         return True
 
+    def take(self, place):
+        """Takes the edit away, and gives its text; empty where there is none."""
+        return self.by_place.pop(place, NO_EDIT).text
+
     def add_share(self, function, passed, count, others):
         """A call gave seeds in this line. Of several places in it nobody says which is which."""
         for place in self.touched:
@@ -77,6 +103,10 @@ class Edits:
             else:
                 shares[""] = shares.get("", 0) + count * share
 
+    def begin_in(self, begin, end):
+        """True if one of them begins there."""
+        return any(begin <= first < end for first, _ in self.by_place)
+
     def in_order(self):
         return sorted(self.by_place.items(), key=lambda item: item[0])
 
@@ -86,15 +116,9 @@ class Edits:
         result = ""
         done = 0
         for (begin, end), edit in self.in_order():
-            if begin < done:
-                continue
-            old = text[begin:end]
-            is_variable = edit.text == SEED and re.fullmatch(r"[\w.]+", old)
-            result += text[done:begin]
-            if SEED in edit.text:
-                seed = seeds[old if is_variable else (self, begin)]
-                result += edit.text.replace(SEED, str(seed))
-            else:
-                result += edit.text
-            done = end
+            if begin >= done:
+                old = text[begin:end]
+                key = old if edit.replaces_variable(old) else (self, begin)
+                result += text[done:begin] + edit.text_with(seeds, key)
+                done = end
         return result + text[done:]

@@ -1,4 +1,8 @@
-"""What a log says of the calls that need a change."""
+"""What a log says of the calls that need a change.
+
+A function's name tells what a call does (known_names.py), its frames whose line led to it, and the
+reasons of its record whether the next run may be given something else.
+"""
 
 import enum
 import os
@@ -33,6 +37,19 @@ class Frame(NamedTuple):
     @property
     def is_of_package(self):
         return self.owner == "package"
+
+    @property
+    def place(self):
+        return f"{self.path}:{self.line}"
+
+    @property
+    def called(self):
+        """The function by the last part of its name: "seed" of `Generator::seed(int)`."""
+        return re.split(r"\.|::", self.function.partition("(")[0])[-1]
+
+    @property
+    def is_of_module(self):
+        return self.function == "<module>"
 
     @property
     def is_lazy_import(self):
@@ -79,6 +96,10 @@ class Inner:
 
     def is_import(self):
         return "<module>" in self.functions
+
+    def is_any_import(self):
+        """Also one that a package does as it is first asked for a part."""
+        return not {"<module>", "__getattr__"}.isdisjoint(self.functions)
 
     def makes_object(self):
         """True in a constructor: random.Random() is no seed of the module's generator."""

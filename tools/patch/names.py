@@ -1,12 +1,18 @@
-"""What the names of calls say to `patch`."""
+"""What the names of calls say to `patch`.
+
+A function is known by how its module calls it where imports tell that, else by the last part of its
+name: `now` reads a clock, and what has "seed" in its name takes one, unless it says when. A name
+that says none of it is not found.
+"""
 
 import re
 
 from known_names import NAMES
 
+MAKERS = NAMES["makers"]
 READERS = {*NAMES["readers"], *NAMES["blobs"]}
 NUMBERS_AND_TEXTS = {*NAMES["numbers"], *NAMES["texts"]}
-DRAWS_BY_ITSELF = {*NAMES["others"], *NAMES["makers"]}
+DRAWS_BY_ITSELF = {*NAMES["others"], *MAKERS}
 WORD = r"[^\W_]\w*"
 
 

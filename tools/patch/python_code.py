@@ -1,15 +1,18 @@
-"""A file of Python's, as Python's own parser reads it."""
+"""A Python file as Python's own parser reads it: its nodes, and what its names mean.
+
+Names are followed as far as a file tells it by itself: through its imports, and through what its own
+module gives to a name. `import numpy.random as nr` makes "numpy.random.seed" of `nr.seed`; what an
+object's attribute holds, nobody knows here, and a method of it is ".seed".
+"""
 
 import ast
 import collections
-import re
-import tokenize
-from typing import NamedTuple, Optional
 
-from names import takes_seed, takes_seed_by_any
+from python_text import PythonText
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 IMPORTS = (ast.Import, ast.ImportFrom)
+SCOPES = (*FUNCTIONS, ast.ClassDef)
 NAMED = (ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.NamedExpr)
 LOOPS = (
@@ -23,192 +26,119 @@ LOOPS = (
 )
 
 
-class SeedPlace(NamedTuple):
-    """An expression that is a seed by where it stands."""
-
-    node: Optional[ast.AST]
-    names: str = ""  # of what holds it: variables, options, keys
-    variables: tuple = ()
+def inside(node, *types):
+    """The nodes of these types in a part of a tree, and the part itself."""
+    return [part for part in ast.walk(node) if isinstance(part, types)]
 
 
-NO_SEED = SeedPlace(None)
+def is_none(node):
+    return isinstance(node, ast.Constant) and node.value is None
 
 
-class PythonCode:
-    """Which call stands where, what names mean, and what is a seed."""
+def _is_bound(node):
+    """A parameter, a definition, and what is given a value."""
+    return isinstance(node, NAMED) or isinstance(getattr(node, "ctx", None), ast.Store)
+
+
+def _name_bound(node):
+    """Empty for what is no simple name."""
+    return getattr(node, "id", getattr(node, "arg", getattr(node, "name", "")))
+
+
+def _binding(statement, alias):
+    """The name that an import binds, and what it means: "nr" and "numpy.random"."""
+    if isinstance(statement, ast.ImportFrom):
+        return alias.asname or alias.name, f"{statement.module or ''}.{alias.name}"
+    package = alias.name.split(".")[0]
+    return (alias.asname, alias.name) if alias.asname else (package, package)
+
+
+def bindings(statement):
+    """Of an import; none of another statement."""
+    aliases = statement.names if isinstance(statement, IMPORTS) else []
+    return [_binding(statement, alias) for alias in aliases]
+
+
+class PythonCode(PythonText):
+    """`calls`: by the node of their function. `bound`: what is given to a name, by its scope and
+    itself; `bound_to`: in any scope. `imports`: "numpy.random" by "nr". `names`: all that the file binds."""
 
     def __init__(self, path):
-        with open(path, "rb") as file:
-            encoding = tokenize.detect_encoding(file.readline)[0]
-            self.encoding = encoding.replace("-sig", "")  # a byte-order mark is kept
-            file.seek(0)
-            self.text = file.read().decode(self.encoding)
-        line_ends = re.finditer(r"\r\n|\n|\r", self.text)
-        self.starts = [int(self.text.startswith("\ufeff"))] + [end.end() for end in line_ends]
-        self.tree = ast.parse(self.text[self.starts[0] :])
+        super().__init__(path)
+        self.tree = ast.parse(self.code)
         self.parents = {
             child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
         }
-        self.calls = {node.func: node for node in self.parents if isinstance(node, ast.Call)}
-        self.in_texts = self._nodes_in_texts()
-        self.bound = self._bound_names()
-        self.imports = self._imported_names()
-        self.names = {name for _, name in self.bound} | self.imports.keys()
+        self.calls = {call.func: call for call in self.of(ast.Call)}
+        self.bound = collections.defaultdict(list)
+        self.bound_to = collections.defaultdict(list)
+        for node in filter(_is_bound, self.parents):
+            name = _name_bound(node)
+            self.bound[next(self.around(node, SCOPES), self.tree), name].append(node)
+            self.bound_to[name].append(node)
+        aliases = self.of(ast.alias)
+        self.imports = dict(_binding(self.parents[alias], alias) for alias in aliases)
+        self.names = self.bound_to.keys() | self.imports.keys()
 
-    def _nodes_in_texts(self):
-        """Those of f-strings, whose places are known from Python 3.12 on alone."""
-        texts = [node for node in self.parents if isinstance(node, ast.JoinedStr)]
-        return {node for text in texts for node in ast.walk(text) if node is not text}
+    # The tree
 
-    def _bound_names(self):
-        """What is given to a name, by the scope that has it and the name."""
-        bound = collections.defaultdict(list)
-        scopes = (*FUNCTIONS, ast.ClassDef)
-        for node in self.parents:
-            is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
-            if isinstance(node, NAMED) or is_stored:
-                scope = next(self.around(node, scopes), self.tree)
-                name = getattr(node, "id", getattr(node, "arg", getattr(node, "name", "")))
-                bound[scope, name].append(node)
-        return bound
+    def of(self, *types):
+        """The nodes of these types, from the outside in."""
+        return [node for node in self.parents if isinstance(node, types)]
 
-    def _imported_names(self):
-        """ "numpy.random" by "nr"."""
-        imported = {}
-        for statement in self.parents:
-            if not isinstance(statement, IMPORTS):
-                continue
-            is_from = isinstance(statement, ast.ImportFrom)
-            module = (statement.module or "") + "." if is_from else ""
-            for name in statement.names:
-                is_whole = is_from or name.asname
-                whole = name.name if is_whole else name.name.split(".")[0]
-                imported[name.asname or whole] = module + whole
-        return imported
-
-    def span(self, node):
-        """Where it begins and ends in the text. Columns of nodes count bytes of UTF-8."""
-        return (
-            self._place(node.lineno, node.col_offset),
-            self._place(node.end_lineno, node.end_col_offset),
-        )
-
-    def _place(self, line, column):
-        start = self.starts[line - 1]
-        before = self.text[start : start + column].encode()[:column]
-        return start + len(before.decode(errors="ignore"))
-
-    def segment(self, node):
-        begin, end = self.span(node)
-        return self.text[begin:end]
-
-    def line_of(self, place):
-        return sum(start <= place for start in self.starts)
-
-    def around(self, node, kinds):
+    def around(self, node, types):
+        """The nodes of these types that it stands in, from the inside out."""
         while node := self.parents.get(node):
-            if isinstance(node, kinds):
+            if isinstance(node, types):
                 yield node
+
+    def is_in(self, node, types):
+        return any(self.around(node, types))
+
+    def is_in_text(self, node):
+        """In an f-string, where places are known from Python 3.12 on alone."""
+        return self.is_in(node, ast.JoinedStr)
+
+    # Names
 
     def scope(self, node):
         """The function that has a name for its own, else the module."""
         name = getattr(node, "id", None)
-        own = (
-            function for function in self.around(node, FUNCTIONS) if (function, name) in self.bound
-        )
-        return next(own, self.tree)
+        functions = self.around(node, FUNCTIONS)
+        return next((own for own in functions if (own, name) in self.bound), self.tree)
+
+    def givers(self, name):
+        """The statements that give a value to a name that is read."""
+        targets = self.bound.get((self.scope(name), name.id), ())
+        return [self.parents[target] for target in targets]
 
     def full(self, node):
         """As imports tell it: "numpy.random.seed"; of a method of an expression ".iterdir"."""
         if isinstance(node, ast.Attribute):
-            return self.full(node.value) + "." + node.attr
-        if not isinstance(node, ast.Name):
-            return ""
-        if self._has_other_value(node):
-            return "." + node.id
-        return self.imports.get(node.id, node.id)
+            return f"{self.full(node.value)}.{node.attr}"
+        name = getattr(node, "id", "")
+        if name in self.imports and self._has_other_value(node):
+            return f".{name}"
+        return self.imports.get(name, name)
 
     def _has_other_value(self, node):
-        """True for a name of an import to which the module itself gave something else above."""
-        if node.id not in self.imports:
-            return False
-        targets = self.bound.get((self.tree, node.id), ())
-        values = [getattr(self.parents[target], "value", None) or target for target in targets]
-        return any(
-            not isinstance(value, ast.Constant) and value.end_lineno < node.lineno
-            for value in values
-        )
+        """True where the module itself gave something else above to a name of an import."""
+        values = map(self._value_given, self.bound.get((self.tree, node.id), ()))
+        above = [value for value in values if value.end_lineno < node.lineno]
+        return not all(isinstance(value, ast.Constant) for value in above)
+
+    def _value_given(self, target):
+        return getattr(self.parents[target], "value", None) or target
+
+    # Calls
 
     def calls_at(self, line):
-        """The calls that Python reports by that line, each with its function."""
-        return [
-            (call, self.full(call.func))
-            for call in self.calls.values()
-            if call.lineno <= line <= call.func.end_lineno
-        ]
+        """The calls that Python reports by that line."""
+        calls = self.calls.values()
+        return [call for call in calls if call.lineno <= line <= call.func.end_lineno]
 
-    def seed_around(self, node):
-        """The smallest expression around it that is a seed."""
-        while not isinstance(node, ast.stmt):
-            holder = self.parents[node]
-            for kinds, place_in in SEED_HOLDERS:
-                place = place_in(self, node, holder) if isinstance(holder, kinds) else None
-                if place is not None:
-                    return place
-            node = holder
-        return NO_SEED
+    def callee(self, call):
+        return self.full(call.func)
 
-    def _seed_of_keyword(self, value, keyword):
-        call = self.parents[keyword]
-        options = keyword.arg or ""
-        if options == "default":  # add_argument("--random-seed", default=...)
-            options = " ".join(map(self.segment, call.args)).replace("-", "_")
-        if takes_seed_by_any(options):
-            return SeedPlace(value, options)
-        return NO_SEED if takes_seed(self.full(call.func)) else None
-
-    def _seed_of_call(self, value, call):
-        is_seed = value in call.args and takes_seed(self.full(call.func))
-        return SeedPlace(value) if is_seed else None
-
-    def _seed_returned(self, value, statement):
-        function = next(self.around(statement, FUNCTIONS))
-        return SeedPlace(value) if takes_seed(function.name) else None
-
-    def _seed_in_dictionary(self, value, dictionary):
-        if value not in dictionary.values:
-            return None
-        key = dictionary.keys[dictionary.values.index(value)]
-        name = self.segment(key or dictionary)
-        return SeedPlace(value, name) if takes_seed(name) else None
-
-    def _seed_assigned(self, value, statement):
-        targets = getattr(statement, "targets", None) or [statement.target]
-        if any(isinstance(target, (ast.Tuple, ast.List)) for target in targets):
-            return None
-        names = [self.segment(target) for target in targets]
-        is_seed = value is statement.value and all(map(takes_seed, names))
-        return SeedPlace(value, " ".join(names), tuple(targets)) if is_seed else None
-
-    def surely_calls(self, name):
-        """True if it calls that on no condition, and in no function that may be a worker's."""
-
-        def is_sure(around):
-            is_function = isinstance(around, ast.FunctionDef)
-            return is_function and (around.name == "main" or takes_seed(around.name))
-
-        conditions = (ast.If, ast.IfExp, ast.Lambda, ast.FunctionDef)
-        return any(
-            self.full(call.func) == name and all(map(is_sure, self.around(call, conditions)))
-            for call in self.calls.values()
-        )
-
-
-# What holds a value, and what says whether that is a seed.
-SEED_HOLDERS = (
-    (ast.keyword, PythonCode._seed_of_keyword),
-    (ast.Call, PythonCode._seed_of_call),
-    (ast.Return, PythonCode._seed_returned),
-    (ast.Dict, PythonCode._seed_in_dictionary),
-    (ASSIGNMENTS, PythonCode._seed_assigned),
-)
+    def calls_of(self, full):
+        return [call for call in self.calls.values() if self.callee(call) == full]

@@ -202,6 +202,8 @@ void ElfFile::read_dynamic(const GElf_Phdr& segment) {
     };
     if (entry.d_tag == DT_NEEDED && dynamic_.needed.size() < most_needed)
       dynamic_.needed.push_back(text());
+    else if (entry.d_tag == DT_SONAME)
+      dynamic_.name = text();
     dynamic_.is_audited |= entry.d_tag == DT_AUDIT || entry.d_tag == DT_DEPAUDIT;
     if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0)
       dynamic_.is_program = true;

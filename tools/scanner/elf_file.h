@@ -30,6 +30,7 @@ struct Dynamic {
   bool is_audited =
       false; ///< by a library that it names: the loader runs that even to list (DT_AUDIT)
   std::vector<std::string> needed;
+  std::string name; ///< by which others ask for it (DT_SONAME); empty where it has none
 };
 
 class ElfFile {

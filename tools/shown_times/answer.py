@@ -1,18 +1,23 @@
-"""Says which lines of files read clocks that are only shown."""
+"""Says which lines of files read clocks that are only shown, and how the lines look that show them.
+
+A file that cannot be read, that is nested too deeply or of which nothing is known gets no line: then
+its readings count as reasons. Whether a file stands alone is told by what lies beside it.
+"""
 
 import ast
 import os
+from itertools import product, starmap
 
 from flow import Flow, kept_lines, shown_lines
 from formats import Formats
-from nodes import IMPORTS, top_modules
+from nodes import IMPORTS, inside, top_modules
 
 
 def imports_neighbour(tree, path):
     """True if the file imports one of its folder or of those around it, up to its project's."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, IMPORTS)]
+    imports = inside(tree, *IMPORTS)
     names = set().union(*map(top_modules, imports))
-    places = [os.path.join(folder, name) for folder in folders_around(path) for name in names]
+    places = starmap(os.path.join, product(folders_around(path), names))
     is_of_package = any(getattr(node, "level", 0) for node in imports)
     return is_of_package or any(map(is_module, places))
 
@@ -33,7 +38,7 @@ def folders_around(path):
 
 def answers_on_lines(tree, number, path, kind, lines):
     flow = Flow(tree, kind == "script", not imports_neighbour(tree, path))
-    asked = [int(line) for line in lines.split(",") if line]
+    asked = map(int, filter(None, lines.split(",")))
     shown = [f"shown {number} {line}" for line in shown_lines(flow, asked)]
     return shown + [f"kept {number} {line}" for line in sorted(set(kept_lines(flow)))]
 

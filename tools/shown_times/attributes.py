@@ -8,17 +8,21 @@ no library reads the attributes of objects that it is handed, but by these ways.
 
 import ast
 import re
+from collections import Counter
+from itertools import filterfalse
 
 from calls import HIDING_MODULES_OF_OBJECTS, OBJECT_READERS, PLAIN_BASES
 from nodes import (
     DEFINITIONS,
     FUNCTIONS,
     IMPORTS,
+    inside,
     is_bare,
     is_method_call,
     is_stored,
     last_name,
     names_imported,
+    names_of,
     simple_names,
     top_modules,
 )
@@ -37,6 +41,7 @@ class Attributes:
         self.followed, self.lists = set(), set()
         self.classes = self._plain_classes()
         self.own_objects = set(self._own_objects())
+        self.made_objects = set(self._made_objects())
         if names.is_trusted or self._is_private():
             self._collect()
 
@@ -49,41 +54,40 @@ class Attributes:
     # ---- What reads objects as a whole
 
     def _reads_objects(self, node):
-        if isinstance(node, IMPORTS):
-            return self._imports_reader(node)
-        name = last_name(node) or getattr(node, "name", "")
-        is_path = self.names.meaning(node) == "sys.path"
-        return is_path or name in OBJECT_READERS or self._formats_unseen(node)
+        return self.READERS.get(type(node), Attributes._names_reader)(self, node)
 
-    @staticmethod
-    def _imports_reader(node):
+    def _names_reader(self, node):
+        names = {last_name(node), getattr(node, "name", "")}
+        is_path = self.names.meaning(node) == "sys.path"
+        return is_path or not OBJECT_READERS.isdisjoint(names)
+
+    def _imports_reader(self, node):
         imported = top_modules(node) | names_imported(node)
         return not imported.isdisjoint(HIDING_MODULES_OF_OBJECTS | OBJECT_READERS)
 
-    @staticmethod
-    def _formats_unseen(node):
+    def _formats_unseen(self, node):
         """A call of `format` on what is no text of the file."""
         is_format = is_method_call(node) and node.func.attr in FORMATS
         return is_format and not isinstance(node.func.value, ast.Constant)
+
+    READERS = {**dict.fromkeys(IMPORTS, _imports_reader), ast.Call: _formats_unseen}
 
     # ---- Classes
 
     def _plain_classes(self):
         """By name. None has a child, in the file, of which a library's code may read attributes."""
         classes = self.scopes.of(ast.ClassDef)
-        names = [node.name for node in classes]
-        plain = {node.name: node for node in classes if names.count(node.name) == 1}
-        while True:
-            odd = plain.keys() & self._names_of_odd(classes, plain)
-            if not odd:
-                return plain
+        count = Counter(node.name for node in classes)
+        plain = {node.name: node for node in classes if count[node.name] == 1}
+        while odd := plain.keys() & self._names_of_odd(classes, plain):
             for name in odd:
                 del plain[name]
+        return plain
 
     def _names_of_odd(self, classes, plain):
         """Those that are not plain, and what they are made of."""
         odd = [node for node in classes if not self._is_plain(node, plain)]
-        return {name for node in odd for name in (node.name, *map(last_name, node.bases))}
+        return names_of(odd).union(*(map(last_name, node.bases) for node in odd))
 
     def _is_plain(self, node, plain):
         is_known = all(self._is_plain_base(base, plain) for base in node.bases)
@@ -111,30 +115,50 @@ class Attributes:
         """`self` in a method of such a class."""
         return isinstance(node, ast.Name) and self.scopes.key_of(node) in self.own_objects
 
+    def is_made_object(self, node):
+        """A name that only `Class(...)` of such a class gives a value to, or a `with` of it."""
+        return isinstance(node, ast.Name) and self.scopes.key_of(node) in self.made_objects
+
+    def _made_objects(self):
+        for key, calls in self.scopes.makers().items():
+            if all(map(self._makes_object, calls)):
+                yield key
+
+    def _makes_object(self, call):
+        owner = self.classes.get(getattr(call.func, "id", None)) if call is not None else None
+        is_entered = isinstance(self.scopes.parents.get(call), ast.withitem)
+        return owner is not None and (not is_entered or self._enters_itself(owner))
+
+    def _enters_itself(self, owner):
+        """Its `__enter__` gives the object itself."""
+        methods = [member for member in owner.body if getattr(member, "name", "") == "__enter__"]
+        given = [node.value for method in methods for node in inside(method, ast.Return)]
+        return bool(given) and all(map(self.is_own_object, given))
+
     # ---- Names
 
     def _collect(self):
         written = set(self.scopes.written(ast.Attribute))
         own = set(filter(self._is_own_store, written))
-        names = {node.attr for node in own} - {node.attr for node in written - own}
-        texts = list(self._texts())
+        names = set(map(last_name, own)) - set(map(last_name, written - own))
+        texts = self._texts()
         self.followed = {
             name
             for name in names - self._names_of_members()
-            if name[:2] != "__" and not self._is_in_a_text(name, texts)
+            if not (name.startswith("__") or self._is_in_a_text(name, texts))
         }
-        others = {node.attr for node in own if not self.scopes.is_given_new_list(node)}
-        self.lists = self.followed - others
+        others = filterfalse(self.scopes.is_given_new_list, own)
+        self.lists = self.followed - set(map(last_name, others))
 
     def _is_own_store(self, node):
         return is_stored(node) and self.is_own_object(node.value)
 
     def _names_of_members(self):
         """What classes bind, and what patterns ask for: `case Timer(begun=x)`."""
-        names = {node.name for node in self.scopes.of(*DEFINITIONS)}
-        for node in self.scopes.parents:
-            names.update(getattr(node, "kwd_attrs", ()))
-        return names.union(*(self.scopes.bound[node] for node in self.scopes.of(ast.ClassDef)))
+        names = names_of(self.scopes.of(*DEFINITIONS))
+        asked = (getattr(node, "kwd_attrs", ()) for node in self.scopes.parents)
+        bound = map(self.scopes.bound.__getitem__, self.scopes.of(ast.ClassDef))
+        return names.union(*asked, *bound)
 
     @staticmethod
     def _is_in_a_text(name, texts):
@@ -144,6 +168,7 @@ class Attributes:
 
     def _texts(self):
         """All but those that stand alone, as documentation does."""
-        for node in self.scopes.texts():
-            if not isinstance(self.scopes.parents[node], ast.Expr):
-                yield node.value
+        return [node.value for node in filterfalse(self._stands_alone, self.scopes.texts())]
+
+    def _stands_alone(self, node):
+        return isinstance(self.scopes.parents[node], ast.Expr)

@@ -86,6 +86,10 @@ TEXT_FUNCTIONS = {"str", "repr", "format", "json.dumps"}
 FUNCTIONS_OF_NUMBERS = {"round", "int", "float", "abs", "max", "min", "divmod"}
 STRICT_FUNCTIONS_OF_NUMBERS = {"round", "float"}  # for times that are surely times
 
+# What rounding makes of a reading.
+ROUNDED = dict.fromkeys(("round", "int", "float"), "scaled")
+STRICTLY_ROUNDED = dict.fromkeys(STRICT_FUNCTIONS_OF_NUMBERS, "scaled")
+
 FUNCTIONS_OF_LISTS = {
     "len": "plain",
     "sum": "duration",

@@ -1,32 +1,35 @@
-"""What expressions give."""
+"""What expressions give: the kind of a value, and the readings that it is made of.
+
+Each type of node has a rule, `of_<type>`, and what no rule speaks of spoils the readings that come
+into it. What a function makes of times is known by its name (calls.py), what an operator makes of
+them by a table (values.py). What a function of the file gives is known where the file is a script,
+whose calls are all seen; of a method nobody knows whose it is, but for what a meter holds.
+"""
 
 import ast
 
 from calls import (
     ARGUMENTS_OF_READINGS,
     ATTRIBUTES,
-    FUNCTIONS_OF_LISTS,
-    FUNCTIONS_OF_NUMBERS,
     KEPT_ATTRIBUTES,
     KEPT_KEYS,
     KEPT_OF_RECORDS,
     METHODS,
     READINGS,
-    STRICT_FUNCTIONS_OF_NUMBERS,
     TEXT_FUNCTIONS,
     TIMES_OF_NUMBERS,
 )
 from names_of_file import Names
 from nodes import defaults, given_to, has_star, is_read, parameters, parameters_by_place, text_of
 from values import (
+    ARITHMETIC,
     CONSTANT,
     COUNT,
     KNOWN_FUNCTIONS,
     NUMBERS,
-    OPERATIONS,
     OPTIONS,
     PLAIN,
-    STRICT_OPERATIONS,
+    STRICT_ARITHMETIC,
     TIMES,
     UNKNOWN,
     WITHOUT_CLOCK,
@@ -43,6 +46,7 @@ from values import (
     without_clock,
 )
 
+DURATIONS = {"duration", *NUMBERS}
 IDENTITY = {ast.Is, ast.IsNot}
 SIGNS = (ast.UAdd, ast.USub)
 
@@ -60,10 +64,7 @@ class Expressions(Names):
 
     def __init__(self, tree, is_script, is_alone=True, is_trusted=False):
         super().__init__(tree, is_script, is_alone, is_trusted)
-        self.operations = STRICT_OPERATIONS if is_trusted else OPERATIONS
-        self.functions_of_numbers = (
-            STRICT_FUNCTIONS_OF_NUMBERS if is_trusted else FUNCTIONS_OF_NUMBERS
-        )
+        self.arithmetic = STRICT_ARITHMETIC if is_trusted else ARITHMETIC
         of_records = KEPT_OF_RECORDS if self.handles_records else set()
         self.kept = {ast.Attribute: KEPT_ATTRIBUTES | of_records, ast.Subscript: KEPT_KEYS}
 
@@ -89,9 +90,13 @@ class Expressions(Names):
         if not all(map(is_known, values)):
             return Value("unknown", together(values))
         times = of_clock(values)
-        if not times:
-            return PLAIN
-        return Value(kind, together(values)) if are_shown(times) else self.spoil(*times)
+        if not are_shown(times):
+            return self.spoil(*times)
+        return Value(kind, together(values)) if times else PLAIN
+
+    def made(self, kind, *values):
+        """What a rule makes of values; where none does, kind is None, and they are spoiled."""
+        return self.spoil(*values) if kind is None else Value(kind, together(values))
 
     def part_of(self, value):
         """What a part of it is that no rule speaks of."""
@@ -151,7 +156,7 @@ class Expressions(Names):
 
     def of_UnaryOp(self, node):
         value = self.value(node.operand)
-        is_number = isinstance(node.op, SIGNS) and value.kind in ("duration", *NUMBERS)
+        is_number = isinstance(node.op, SIGNS) and value.kind in DURATIONS
         return value if is_number else self.spoil(value)
 
     def of_IfExp(self, node):
@@ -168,9 +173,7 @@ class Expressions(Names):
         return self.operate(node.op, left, right, node.right)
 
     def _is_guarded(self, node):
-        while not isinstance(node, (ast.Try, ast.With, ast.Module)):
-            node = self.scopes.parents[node]
-        return node is not self.tree
+        return self.scopes.nearest(node, ast.Try, ast.With, ast.Module) is not self.tree
 
     def operate(self, operator, left, right, right_node=None):
         values = [left, right]
@@ -179,10 +182,8 @@ class Expressions(Names):
         if not of_clock(values):
             return plain_of(values)
         operand = kind_of_operand(right, right_node)
-        kind = self.operations.get((type(operator), left.kind, operand))
-        if kind is None or self._are_of_two_clocks(left, right):
-            return self.spoil(left, right)
-        return Value(kind, together(values))
+        kind = self.arithmetic.operations.get((type(operator), left.kind, operand))
+        return self.made(None if self._are_of_two_clocks(left, right) else kind, left, right)
 
     def _are_of_two_clocks(self, left, right):
         """What two clocks differ by is no duration."""
@@ -230,12 +231,11 @@ class Expressions(Names):
         if isinstance(node.slice, ast.expr):
             self.use([node.slice])
         if value.kind == "durations":
-            kind = "durations" if isinstance(node.slice, ast.Slice) else "duration"
-            return Value(kind, value.sources)
+            return value if isinstance(node.slice, ast.Slice) else self.made("duration", value)
         place = getattr(node.slice, "value", None)  # in Python 3.8 an ast.Index is around it
         place = getattr(place, "value", place)
-        is_there = isinstance(place, int) and place < len(value.parts)
-        return value.parts[place] if is_there else self.part_of(value)
+        part = dict(enumerate(value.parts)).get(place)
+        return self.part_of(value) if part is None else part
 
     # ---- Comprehensions and loops
 
@@ -248,7 +248,7 @@ class Expressions(Names):
     def _item_of_value(self, value):
         kind = ITEMS_OF.get(value.kind)
         is_sure = kind == "unknown" or not self.is_trusted
-        return Value(kind, value.sources) if kind and is_sure else self.spoil(value)
+        return self.made(kind if is_sure else None, value)
 
     def _item_of_range(self, arguments):
         self.use(arguments)
@@ -273,8 +273,7 @@ class Expressions(Names):
     def of_comprehension(self, node):
         self._bind_generators(node)
         value = self.value(node.elt)
-        kind = LISTS_OF.get(value.kind)
-        return Value(kind, value.sources) if kind else self.spoil(value)
+        return self.made(LISTS_OF.get(value.kind), value)
 
     of_ListComp = of_GeneratorExp = of_comprehension
 
@@ -302,7 +301,7 @@ class Expressions(Names):
         if self._is_reading(name, node):
             return self._reading(name, node)
         function = self.own_function(node.func)
-        if function is not None and self.is_script:
+        if function is not None:
             return self.call_own(node, function)
         arguments = self.values(node.args)
         words = [self.value(word.value) for word in node.keywords]
@@ -358,15 +357,12 @@ class Expressions(Names):
         return Value("group", made.sources, (made, made)) if name == "divmod" else made
 
     def _kind_of_number(self, name, nodes, arguments):
-        first = arguments[0].kind
-        if first == "durations":
-            return FUNCTIONS_OF_LISTS.get(name)
-        if name not in self.functions_of_numbers:
-            return None
-        if name in ("round", "int", "float") and first in ("reading", "scaled"):
-            return "scaled"
+        functions = self.arithmetic.functions_by_kind.get(arguments[0].kind)
+        if functions is not None:
+            return functions.get(name)
         is_part = name != "divmod" or is_part_of_times(nodes[-1])
-        return "duration" if is_part and kinds_of(arguments) <= {"duration", *NUMBERS} else None
+        is_known = is_part and name in self.arithmetic.functions_of_durations
+        return "duration" if is_known and kinds_of(arguments) <= DURATIONS else None
 
     def call_meter(self, meter, given):
         """What it is handed, it holds: durations, or nothing of a clock."""
@@ -391,6 +387,5 @@ class Expressions(Names):
         if name in ("format", "join") and isinstance(function.value, ast.Constant):
             return self.gathered(given, "text")
         kind = METHODS.get(value.kind, {}).get(name)
-        if kind is None or (times and value.kind != "text"):
-            return self.spoil(value, *times)
-        return Value(kind, together([value, *times]))
+        takes_times = not times or value.kind == "text"
+        return self.made(kind if takes_times else None, value, *times)

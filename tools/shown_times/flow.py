@@ -11,6 +11,7 @@ number of things.
 """
 
 import ast
+from itertools import filterfalse
 
 from calls import ALL_CLOCKS, NAMES_OF_CLOCKS, WRITERS_OF_TIMES
 from expressions import LISTS_OF, Expressions
@@ -51,8 +52,8 @@ class Flow(Expressions):
 
     def clocks(self):
         """The expressions that name clocks, as they are called; all of them where one is not."""
-        named = self.scopes.of(ast.Name, ast.Attribute)
-        return [node for node in named if is_read(node) and self._is_clock(node)]
+        read = filter(is_read, self.scopes.of(ast.Name, ast.Attribute))
+        return list(filter(self._is_clock, read))
 
     def _is_clock(self, node):
         name = self.meaning(node)
@@ -70,8 +71,8 @@ class Flow(Expressions):
 
     def _changes_clocks(self):
         """`time.time = clock.now`."""
-        changed = {node.attr for node in self.scopes.written(ast.Attribute)}
-        return not changed.isdisjoint(NAMES_OF_CLOCKS)
+        changed = map(last_name, self.scopes.written(ast.Attribute))
+        return not NAMES_OF_CLOCKS.isdisjoint(changed)
 
     def is_only_shown(self, reading):
         return self.is_known and reading in self.sources and reading not in self.spoiled
@@ -94,11 +95,13 @@ class Flow(Expressions):
                 self.children(child)
 
     def do_Expr(self, node):
-        call = node.value
-        is_call = isinstance(call, ast.Call)
-        if is_call and self.showing.shows(call):
+        handle = self._do_call if isinstance(node.value, ast.Call) else self.value
+        handle(node.value)
+
+    def _do_call(self, call):
+        if self.showing.shows(call):
             self.show(call)
-        elif is_call and self._is_append(call):
+        elif self._is_append(call):
             self.append(call.func.value, call.args[0])
         else:
             self.value(call)
@@ -143,8 +146,7 @@ class Flow(Expressions):
 
     def is_own_function(self, function):
         """One of a script's whose calls are all seen."""
-        name = getattr(function, "name", "")
-        return self.is_script and self.functions.get(name) is function
+        return self.functions.get(getattr(function, "name", "")) is function
 
     def do_FunctionDef(self, node):
         self.use([*defaults(node), *node.decorator_list])
@@ -183,9 +185,8 @@ class Flow(Expressions):
     def show(self, call):
         self.children(call.func)
         self.use(self.showing.names_of(call))
-        for value in of_clock(self.values(given_to(call))):
-            if not may_be_shown(value):
-                self.spoil(value)
+        times = of_clock(self.values(given_to(call)))
+        self.spoil(*filterfalse(may_be_shown, times))
 
     @staticmethod
     def _is_append(call):
@@ -218,8 +219,6 @@ def kept_lines(flow):
 
 def shown_lines(flow, lines):
     """Those of the lines whose readings are only shown."""
-    if not flow.is_known:
-        return []
     readings = {True: set(), False: set()}
     for node in flow.clocks():
         statement = flow.scopes.statement_of(node)

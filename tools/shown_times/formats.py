@@ -9,12 +9,12 @@ the form alone. And no other text of the file may look like it.
 
 import ast
 import re
-from itertools import takewhile
+from itertools import chain, filterfalse, takewhile
 from typing import NamedTuple
 
 from calls import METHODS_OF_LOGGERS, SHOWING_FUNCTIONS
 from formatters import writes_json
-from nodes import has_star, is_no_star, text_of, words_of
+from nodes import has_star, is_no_star, only, text_of, words_of
 
 NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 COUNT = r"\s*-?\d+\s*"
@@ -63,6 +63,14 @@ class Form(NamedTuple):
     def example(self):
         return "7".join(self.fixed)
 
+    def places_of_times(self):
+        times = [place for place, field in enumerate(self.fields) if field.kind]
+        return filter(self.is_strict, times)
+
+    def has_time_of(self, other, place):
+        """True if it is of the same texts, and has a time there too."""
+        return self.fixed == other.fixed and bool(self.fields[place].kind)
+
     def is_strict(self, place):
         """It has words, one side of the time is clear, and the time's unit fits."""
         letters = sum(map(str.isalpha, "".join(self.fixed)))
@@ -82,6 +90,14 @@ class Form(NamedTuple):
         return (is_last or behind != "") and (before == "" or before[-1] in BEFORE_TIMES)
 
 
+def _example_of_joined(node):
+    return "".join(text_of(part) or "7" for part in node.values)
+
+
+def _example_of_text(node):
+    return SPECIFIER.sub("7", re.sub(r"\{[^{}]*\}", "7", node.value))
+
+
 class Formats:
     """Of a tree whose flow is known, and trusted."""
 
@@ -90,47 +106,44 @@ class Formats:
         self.forms = []
         self.known = set()  # the texts in them
         self.end_of_message = self._end_of_message()
-        for node in flow.scopes.of(ast.Expr):
-            if isinstance(node.value, ast.Call):
-                self._add(node.value)
+        values = [node.value for node in flow.scopes.of(ast.Expr)]
+        for call in only(values, ast.Call):
+            self._add(call)
         self.texts = list(self._other_texts())  # each as it may be printed
 
     def patterns(self):
         for form in self.forms:
-            for place, field in enumerate(form.fields):
-                if field.kind and form.is_strict(place) and self._is_one(form, place):
+            for place in form.places_of_times():
+                if self._is_one(form, place):
                     yield form.pattern(place)
 
     def _is_one(self, form, place):
         """No other text of the file looks like it, and no form like it has something else there."""
         pattern = re.compile(form.pattern(place))
-        others = [
-            other.example()
-            for other in self.forms
-            if other.fixed != form.fixed or not other.fields[place].kind
-        ]
+        others = [other.example() for other in self.forms if not other.has_time_of(form, place)]
         return not any(map(pattern.search, [*others, *self.texts]))
 
     def _other_texts(self):
         """The lines of the texts that are no argument of a print which is known."""
         scopes = self.flow.scopes
-        for node in set(scopes.of(ast.JoinedStr)) - self.known:
-            yield from "".join(text_of(part) or "7" for part in node.values).split("\n")
-        for node in set(scopes.texts()) - self.known:
-            if not isinstance(scopes.parents[node], (ast.JoinedStr, ast.FormattedValue)):
-                text = SPECIFIER.sub("7", re.sub(r"\{[^{}]*\}", "7", node.value))
-                yield from text.split("\n")
+        joined = map(_example_of_joined, set(scopes.of(ast.JoinedStr)) - self.known)
+        plain = filterfalse(self._is_part_of_text, set(scopes.texts()) - self.known)
+        examples = [*joined, *map(_example_of_text, plain)]
+        return chain(*(example.split("\n") for example in examples))
+
+    def _is_part_of_text(self, node):
+        return isinstance(self.flow.scopes.parents[node], (ast.JoinedStr, ast.FormattedValue))
 
     # ---- What a call prints: texts, and fields between them
 
     def _add(self, call):
-        method = getattr(call.func, "attr", "")
         if self.flow.meaning(call.func) in SHOWING_FUNCTIONS:
-            self._add_print(call)
-        elif method in METHODS_OF_LOGGERS:
-            self._add_log(call)
-        elif method == "set_postfix":
-            self._add_postfix(call)
+            return self._add_print(call)
+        add = self.METHODS.get(getattr(call.func, "attr", ""), Formats._add_nothing)
+        return add(self, call)
+
+    def _add_nothing(self, call):
+        """What it prints, if it prints, is not known."""
 
     def _add_print(self, call):
         if words_of(call) <= {"flush", "file"} and not has_star(call.args):
@@ -154,6 +167,8 @@ class Formats:
             if word.arg is not None:
                 line = [Fixed(f"{word.arg}="), *self._pieces(word.value)]
                 self._add_line(line, False, END_OF_POSTFIX)
+
+    METHODS = {**dict.fromkeys(METHODS_OF_LOGGERS, _add_log), "set_postfix": _add_postfix}
 
     def _add_lines(self, pieces, is_whole_line, end="$"):
         for line in self._lines(pieces):

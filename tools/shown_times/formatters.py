@@ -2,7 +2,7 @@
 
 import ast
 
-from nodes import FUNCTIONS, is_bare, last_name
+from nodes import FUNCTIONS, inside_all, is_bare, last_name, only
 
 # What a record has besides its message, its times and its arguments.
 NAMES_OF_RECORDS = {
@@ -42,37 +42,45 @@ KNOWN = (
 
 def is_plain_formatter(node, meaning):
     """`meaning`: of an expression, by the file's imports."""
-    is_formatter = [meaning(base) for base in node.bases] == ["logging.Formatter"]
+    is_formatter = list(map(meaning, node.bases)) == ["logging.Formatter"]
     return is_formatter and is_bare(node) and all(map(_is_plain_member, node.body))
 
 
 def writes_json(node):
     """True for a formatter that puts the message into a document, in quotes."""
-    return any(last_name(part) == "dumps" for part in ast.walk(node))
+    return "dumps" in map(last_name, ast.walk(node))
 
 
 def _is_plain_member(member):
-    if isinstance(member, FUNCTIONS):
-        return _is_plain_method(member)
-    return isinstance(member, (ast.Assign, ast.Expr)) and all(map(_is_plain, ast.walk(member)))
+    return MEMBERS.get(type(member), _is_odd_member)(member)
+
+
+def _is_odd_member(member):
+    return False
+
+
+def _is_plain_statement(member):
+    return all(map(_is_plain, ast.walk(member)))
 
 
 def _is_plain_method(method):
+    """`def format(self, record)`, which hands the record on nowhere."""
     names = [argument.arg for argument in method.args.args]
-    if method.name != "format" or method.decorator_list or names != ["self", "record"]:
-        return False
-    nodes = [part for line in method.body for part in ast.walk(line)]
-    handed_over = [name for node in nodes for name in _record_in(node)]
-    records = [node for node in nodes if getattr(node, "id", "") == "record"]
-    return len(handed_over) == len(records) and all(map(_is_plain, nodes))
+    is_format = (method.name, method.decorator_list, names) == ("format", [], ["self", "record"])
+    nodes = inside_all(method.body)
+    records = set(filter(_is_record, nodes))
+    return is_format and records <= _known_places(nodes) and all(map(_is_plain, nodes))
 
 
-def _record_in(node):
-    """The record where a method of logging gets it, or where one of its own names is asked."""
-    if isinstance(node, ast.Attribute) and _is_record(node.value):
-        return [node.value]
-    is_asked = isinstance(node, ast.Call) and last_name(node.func) in MESSAGES
-    return filter(_is_record, node.args[:1]) if is_asked else []
+def _known_places(nodes):
+    """Where a method of logging gets the record, and where one of its own names is asked."""
+    asked = {node.value for node in only(nodes, ast.Attribute)}
+    calls = filter(_asks_for_message, only(nodes, ast.Call))
+    return asked.union(*(call.args[:1] for call in calls))
+
+
+def _asks_for_message(call):
+    return last_name(call.func) in MESSAGES
 
 
 def _is_record(node):
@@ -104,6 +112,11 @@ def _is_plain_subscript(node):
     return not isinstance(node.value, ast.Call)
 
 
+MEMBERS = {
+    **dict.fromkeys(FUNCTIONS, _is_plain_method),
+    ast.Assign: _is_plain_statement,
+    ast.Expr: _is_plain_statement,
+}
 RULES = {
     ast.Call: _is_plain_call,
     ast.Attribute: _is_plain_attribute,

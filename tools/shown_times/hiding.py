@@ -22,58 +22,93 @@ from nodes import is_stored, last_name, names_imported, simple_names, text_of, v
 
 def hides(names):
     """True for such a file; `names` are those of its tree."""
-    return any(RULES[type(node)](node, names) for node in names.scopes.of(*RULES))
+    nodes = names.scopes.of(*RULES)
+    return any(rule(node, names) for node in nodes for rule in RULES[type(node)])
 
 
-def _of_nonlocal(node, names):
+def _is_one(node, names):
     return True
 
 
-def _of_import(node, names):
+# Imports
+
+
+def _imports_hiding_module(node, names):
     return not names_imported(node).isdisjoint(HIDING_MODULES)
 
 
-def _of_import_from(node, names):
-    is_hiding = not names_imported(node).isdisjoint({"*", *HIDING_NAMES})
-    return is_hiding or node.module in HIDING_MODULES
+def _imports_of_hiding_module(node, names):
+    return node.module in HIDING_MODULES
 
 
-def _of_constant(node, names):
+def _imports_hiding_name(node, names):
+    return not names_imported(node).isdisjoint({"*", *HIDING_NAMES})
+
+
+# Names and texts
+
+
+def _is_hiding_text(node, names):
     return text_of(node) in HIDING_TEXTS
 
 
-def _of_name(node, names):
-    """`vars(args)` is an object's, `vars()` the scope's."""
+def _is_hiding_name(node, names):
+    return node.id in HIDING_NAMES | HIDING_BUILTINS - {"vars"}
+
+
+def _is_vars_of_scope(node, names):
+    """`vars()`; `vars(args)` is an object's."""
     around = names.scopes.parents[node]
-    is_of_object = node.id == "vars" and isinstance(around, ast.Call) and around.args
-    is_module = node.id == "__name__" and isinstance(around, ast.Subscript)
-    return is_module or (node.id in HIDING_NAMES | HIDING_BUILTINS and not is_of_object)
+    is_of_object = isinstance(around, ast.Call) and bool(around.args)
+    return node.id == "vars" and not is_of_object
 
 
-def _of_attribute(node, names):
-    """Python that the file starts may read what this one prints."""
+def _names_own_module(node, names):
+    """`sys.modules[__name__]`."""
+    return node.id == "__name__" and isinstance(names.scopes.parents[node], ast.Subscript)
+
+
+# Attributes
+
+
+def _is_hiding_attribute(node, names):
+    return node.attr in HIDING_ATTRIBUTES
+
+
+def _runs_text(node, names):
+    """`frame.query("...")`; model.eval() has no arguments."""
     call = names.scopes.call_of(node)
-    if call is not None and call.args and node.attr in HIDING_METHODS:
-        return True  # model.eval() has no arguments
-    is_turned = is_stored(node) and node.attr in STREAMS
-    return is_turned or node.attr in HIDING_ATTRIBUTES or names.meaning(node) == "sys.executable"
+    return node.attr in HIDING_METHODS and bool(getattr(call, "args", None))
 
 
-def _of_keyword(node, names):
+def _turns_stream(node, names):
+    return is_stored(node) and node.attr in STREAMS
+
+
+def _names_python(node, names):
+    """Python that the file starts may read what this one prints."""
+    return names.meaning(node) == "sys.executable"
+
+
+# What keeps what is shown
+
+
+def _records(node, names):
+    """`Console(record=True)`."""
     return node.arg == "record" and getattr(node.value, "value", None) is True
 
 
-def _of_class(node, names):
+def _handles_records(node, names):
     """A handler of logging may do anything with what is logged."""
     return names.is_of_logging(node) and not is_plain_formatter(node, names.meaning)
 
 
-def _of_call(node, names):
-    rule = RULES_OF_CALLS.get(last_name(node.func), _of_other_call)
+def _leads_logs_elsewhere(node, names):
+    rule = RULES_OF_CALLS.get(last_name(node.func), _is_other_call)
     return rule(node, names)
 
 
-def _of_other_call(node, names):
+def _is_other_call(node, names):
     return False
 
 
@@ -106,20 +141,24 @@ def _is_named_again(place, names):
 
 
 def _opened_names(names):
-    calls = [node for node in names.scopes.of(ast.Call) if getattr(node.func, "id", "") == "open"]
-    return set().union(*(simple_names(call.args) for call in calls))
+    opened = filter(_opens, names.scopes.of(ast.Call))
+    return set().union(*(simple_names(call.args) for call in opened))
+
+
+def _opens(call):
+    return getattr(call.func, "id", "") == "open"
 
 
 RULES = {
-    ast.Nonlocal: _of_nonlocal,
-    ast.Import: _of_import,
-    ast.ImportFrom: _of_import_from,
-    ast.Constant: _of_constant,
-    ast.Name: _of_name,
-    ast.Attribute: _of_attribute,
-    ast.keyword: _of_keyword,
-    ast.ClassDef: _of_class,
-    ast.Call: _of_call,
+    ast.Nonlocal: (_is_one,),
+    ast.Import: (_imports_hiding_module,),
+    ast.ImportFrom: (_imports_hiding_name, _imports_of_hiding_module),
+    ast.Constant: (_is_hiding_text,),
+    ast.Name: (_is_hiding_name, _is_vars_of_scope, _names_own_module),
+    ast.Attribute: (_is_hiding_attribute, _runs_text, _turns_stream, _names_python),
+    ast.keyword: (_records,),
+    ast.ClassDef: (_handles_records,),
+    ast.Call: (_leads_logs_elsewhere,),
 }
 RULES_OF_CALLS = {
     "FileHandler": _logs_into_file,

@@ -6,10 +6,10 @@ nothing but its own attributes, its arguments and functions of numbers.
 """
 
 import ast
-from collections import defaultdict
+from itertools import filterfalse
 
 from calls import FUNCTIONS_OF_NUMBERS, TEXT_METHODS
-from nodes import is_bare, is_stored, parameters, simple_names
+from nodes import inside, is_bare, is_stored, names_of, only, parameters, simple_names
 
 PURE_FUNCTIONS = {*FUNCTIONS_OF_NUMBERS, "len", "list", "str", "sum", "super"}
 PURE_METHODS = {*TEXT_METHODS, "__init__", "append", "clear", "pop"}
@@ -27,55 +27,61 @@ class Meters:
         self.names = names
         self.scopes = names.scopes
         pure = self._pure_classes()
-        self.keys = {
-            key for key, made in self._given().items() if made <= pure and self._is_inner(key)
-        }
+        given = self._given()
+        self.keys = {key for key in filter(self._is_inner, given) if given[key] <= pure}
 
     def _pure_classes(self):
         """None is another class's, or has a method given to it."""
         classes = self.scopes.of(ast.ClassDef)
-        odd = {node.name for node in classes if not self._is_pure(node)}
-        used = {node.id for node in self.scopes.of(ast.Name) if not self.names.is_called(node)}
-        return {node.name for node in classes} - odd - used
+        odd = filterfalse(_is_pure, classes)
+        used = filterfalse(self.names.is_called, self.scopes.of(ast.Name))
+        return names_of(classes) - names_of(odd) - simple_names(used)
 
     def _given(self):
         """By scope and name: the classes that make what the name is given, None for anything else."""
-        given = defaultdict(set)
-        for node in self.scopes.written(ast.Name):
-            given[self.scopes.key_of(node)].add(self._class_given(node))
-        for node in self.scopes.of(ast.arg):
-            given[self.scopes.scope_of_argument(node), node.arg].add(None)
-        return given
+        makers = self.scopes.makers()
+        return {key: set(map(self._class_given, calls)) for key, calls in makers.items()}
 
     def _is_inner(self, key):
         """No other file may have the object."""
         return self.names.is_script or key[0] is not self.names.tree
 
-    def _class_given(self, name):
+    def _class_given(self, call):
         """Of `name = Class(...)`."""
-        statement = self.scopes.parents[name]
-        is_one = isinstance(statement, ast.Assign) and len(statement.targets) == 1
-        call = statement.value if is_one else None
-        return getattr(call.func, "id", None) if isinstance(call, ast.Call) else None
-
-    def _is_pure(self, node):
-        methods = PURE_METHODS.union(getattr(member, "name", "") for member in node.body)
-        is_plain = simple_names(node.bases) <= {"object"} and is_bare(node)
-        return is_plain and all(self._is_pure_member(member, methods) for member in node.body)
-
-    def _is_pure_member(self, member, methods):
-        if isinstance(member, ast.Expr):
-            return isinstance(member.value, ast.Constant)
-        is_method = isinstance(member, ast.FunctionDef) and bool(member.args.args)
-        if not is_method or not simple_names(member.decorator_list) <= {"property"}:
-            return False
-        nodes = list(ast.walk(member))
-        own = {parameter.arg for parameter in parameters(member)}
-        own.update(node.id for node in nodes if isinstance(node, ast.Name) and is_stored(node))
-        return all(is_pure_node(node, own, methods) for node in nodes)
+        is_assigned = isinstance(self.scopes.parents.get(call), ast.Assign)
+        return getattr(call.func, "id", None) if is_assigned else None
 
 
-def is_pure_node(node, own, methods):
+def _is_pure(node):
+    methods = PURE_METHODS | names_of(only(node.body, ast.FunctionDef))
+    is_plain = simple_names(node.bases) <= {"object"} and is_bare(node)
+    return is_plain and all(_is_pure_member(member, methods) for member in node.body)
+
+
+def _is_pure_member(member, methods):
+    return MEMBERS.get(type(member), _is_impure)(member, methods)
+
+
+def _is_impure(*_):
+    return False
+
+
+def _is_text(member, methods):
+    return isinstance(member.value, ast.Constant)
+
+
+def _is_pure_method(method, methods):
+    """`own`: the names of its parameters, and those that it binds."""
+    bound = filter(is_stored, inside(method, ast.Name))
+    own = simple_names(bound).union(parameter.arg for parameter in parameters(method))
+    is_plain = bool(method.args.args) and simple_names(method.decorator_list) <= {"property"}
+    return is_plain and all(_is_pure_node(node, own, methods) for node in ast.walk(method))
+
+
+MEMBERS = {ast.Expr: _is_text, ast.FunctionDef: _is_pure_method}
+
+
+def _is_pure_node(node, own, methods):
     """`own`: names of a method's; `methods`: of the class."""
     return RULES.get(type(node), _is_pure_other)(node, own, methods)
 

@@ -1,6 +1,13 @@
-"""The names of a file, and what is given to them."""
+"""The names of a file, and what is given to them.
+
+A name has all that is given to it anywhere, in whatever order; what two statements give it that are
+not of one kind spoils the readings in both. What others may read is spoiled too: the names that a
+module binds, or a class. Attributes are names where attributes.py finds that nobody else reads them.
+"""
 
 import ast
+from collections import Counter
+from itertools import chain
 
 from attributes import Attributes
 from calls import ENDINGS_OF_LOGGING
@@ -38,7 +45,7 @@ class Names:
         self.held = {}  # a value by scope and name, parameters and "return" among them
         self.spoiled = set()
         self.sources = {}  # the calls of clocks, by node
-        self.functions = self._own_functions()
+        self.functions = self._own_functions() if is_script else {}
         self.missing = UNKNOWN  # of a name that nothing gave a value to
         self.handles_records = any(map(self.is_of_logging, self.scopes.of(ast.ClassDef)))
 
@@ -48,42 +55,55 @@ class Names:
         return any(last_name(base).endswith(ENDINGS_OF_LOGGING) for base in node.bases)
 
     def _own_functions(self):
-        """Functions of the file that are called by their names, and nothing else."""
-        functions = {node.name: node for node in filter(self._is_plain_function, self.tree.body)}
-        for node in self.scopes.parents:
-            for name in self._names_of(node) & functions.keys():
-                if functions[name] is not node:
-                    del functions[name]
-        return functions
+        """Functions of a script that are called by their names, and nothing else."""
+        plain = filter(self._is_plain_function, self.tree.body)
+        count = Counter(chain(*map(self._names_of, self.scopes.parents)))
+        return {node.name: node for node in plain if count[node.name] == 1}
 
     def _names_of(self, node):
         """What the node binds, or reads without calling it."""
-        if isinstance(node, ast.Name):
-            return set() if self.is_called(node) else {node.id}
-        return {name_of_alias(node)} if isinstance(node, ast.alias) else names_as_texts(node)
+        return self.NAMES.get(type(node), Names._names_as_texts)(self, node)
+
+    def _name_read(self, node):
+        return set() if self.is_called(node) else {node.id}
+
+    def _name_imported(self, node):
+        return {name_of_alias(node)}
+
+    def _names_as_texts(self, node):
+        return names_as_texts(node)
+
+    NAMES = {ast.Name: _name_read, ast.alias: _name_imported}
 
     @staticmethod
     def _is_plain_function(node):
         if not isinstance(node, ast.FunctionDef):
             return False
-        has_more = node.decorator_list or node.args.vararg or node.args.kwarg
-        return not has_more and not has_yield(node)
+        more = (node.args.vararg, node.args.kwarg, *node.decorator_list)
+        return not any(more) and not has_yield(node)
 
     def is_called(self, node):
         return self.scopes.call_of(node) is not None
 
     def meaning(self, node):
         """ "time.perf_counter" of an expression that names something imported, or a builtin."""
-        if isinstance(node, ast.Attribute):
-            outer = self.meaning(node.value)
-            return f"{outer}.{node.attr}" if outer else ""
-        if not isinstance(node, ast.Name):
-            return ""
+        return self.MEANINGS.get(type(node), Names._no_meaning)(self, node)
+
+    def _no_meaning(self, node):
+        return ""
+
+    def _meaning_of_name(self, node):
         scope = self.scopes.scope_with(node, node.id)
         return node.id if scope is None else self.scopes.imported(scope, node.id)
 
+    def _meaning_of_attribute(self, node):
+        outer = self.meaning(node.value)
+        return f"{outer}.{node.attr}" if outer else ""
+
+    MEANINGS = {ast.Attribute: _meaning_of_attribute, ast.Name: _meaning_of_name}
+
     def own_function(self, node):
-        """The function of the file that the name means; None for another one."""
+        """The function of the script that the name means; None for another one."""
         is_of_file = isinstance(node, ast.Name) and self.scopes.key_of(node)[0] is self.tree
         return self.functions.get(node.id) if is_of_file else None
 
@@ -130,35 +150,47 @@ class Names:
         return ("meter", *key) if key in self.meters.keys else None
 
     def is_followed_attribute(self, node):
-        """Of what the script prints, its own object alone is known by `self`."""
+        """Of what the script prints, objects alone that are known by `self`, or as they are made."""
         is_followed = isinstance(node, ast.Attribute) and node.attr in self.attributes.followed
-        return is_followed and (not self.is_trusted or self.attributes.is_own_object(node.value))
+        return is_followed and (not self.is_trusted or self._is_own_object(node.value))
+
+    def _is_own_object(self, node):
+        return self.attributes.is_own_object(node) or self.attributes.is_made_object(node)
 
     def bind(self, target, value):
-        if isinstance(target, ast.Name):
-            self._bind_name(self.scopes.key_of(target), value)
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            self.bind_each(target.elts, value)
-        elif self.is_followed_attribute(target):
-            self.spoil(self.value(target.value))
-            self.give(("attribute", target.attr), value)
-        else:
-            self.spoil(value)
-            self.children(target)
+        self.BINDINGS.get(type(target), Names._bind_other)(self, target, value)
 
-    def _bind_name(self, key, value):
+    def _bind_name(self, target, value):
         """Others may read what a class binds, or a module."""
+        key = self.scopes.key_of(target)
         is_for_others = key[0] is self.tree and not self.is_script
         if is_for_others or isinstance(key[0], ast.ClassDef):
             self.spoil(value)
         self.give(key, value)
 
-    def bind_each(self, targets, value):
-        parts = value.parts
+    def _bind_each(self, target, value):
+        targets, parts = target.elts, value.parts
         if value.kind != "group" or len(parts) != len(targets):
             parts = [self.unfollowed(value)] * len(targets)
-        for target, part in zip(targets, parts):
-            self.bind(target, part)
+        for part_of_target, part in zip(targets, parts):
+            self.bind(part_of_target, part)
+
+    def _bind_attribute(self, target, value):
+        if not self.is_followed_attribute(target):
+            return self._bind_other(target, value)
+        self.spoil(self.value(target.value))
+        return self.give(("attribute", target.attr), value)
+
+    def _bind_other(self, target, value):
+        self.spoil(value)
+        self.children(target)
+
+    BINDINGS = {
+        ast.Name: _bind_name,
+        ast.Tuple: _bind_each,
+        ast.List: _bind_each,
+        ast.Attribute: _bind_attribute,
+    }
 
     def unfollowed(self, value):
         """What a part of it, or of what it gives, has that no rule speaks of."""

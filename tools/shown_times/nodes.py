@@ -1,10 +1,15 @@
 """What rules ask of a node of a tree."""
 
 import ast
+from itertools import chain
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def only(nodes, *types):
+    return [node for node in nodes if isinstance(node, types)]
 
 
 def last_name(node):
@@ -17,7 +22,7 @@ def names_as_texts(node):
     if isinstance(node, ast.alias):
         return set()
     names = (getattr(node, "name", None), getattr(node, "rest", None))
-    return {name for name in names if isinstance(name, str)}
+    return set(only(names, str))
 
 
 def name_of_alias(alias):
@@ -40,6 +45,16 @@ def text_of(node):
     """Of a constant; None for what is no text."""
     text = getattr(node, "value", None)
     return text if isinstance(text, str) else None
+
+
+def inside(node, *types):
+    """The nodes of these types in a part of a tree, and the part itself."""
+    return only(ast.walk(node), *types)
+
+
+def inside_all(nodes):
+    """All that stands in several parts, and the parts themselves."""
+    return list(chain(*map(ast.walk, nodes)))
 
 
 def is_read(node):
@@ -74,6 +89,10 @@ def simple_names(nodes):
     return {getattr(node, "id", "") for node in nodes}
 
 
+def names_of(definitions):
+    return {node.name for node in definitions}
+
+
 def is_bare(node):
     """A class that nothing but its bases makes another one."""
     return not (node.keywords or node.decorator_list)
@@ -101,4 +120,4 @@ def defaults(function):
 
 
 def has_yield(function):
-    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function))
+    return bool(inside(function, ast.Yield, ast.YieldFrom))

@@ -7,7 +7,7 @@ saves is seen to hold none: `torch.save({"epoch": epoch, "model": model.state_di
 import ast
 
 from calls import NUMBERS_OF_OBJECTS, PLAIN_SAVES, SAVING_WORDS
-from nodes import DEFINITIONS, is_method_call, is_stored, last_name, words_of
+from nodes import DEFINITIONS, is_method_call, is_stored, last_name, names_of, words_of
 
 SAVED_STATES = {"item", "state_dict"}
 OWN_WRITERS = {"cls", "default", None}  # words of json.dump()
@@ -19,18 +19,23 @@ class Saving:
     def __init__(self, names):
         self.names = names
         self.scopes = names.scopes
-        self.own = {node.name for node in self.scopes.of(*DEFINITIONS)}
-        self.is_there = any(map(self._saves, self.scopes.of(ast.alias, ast.Name, ast.Attribute)))
+        self.own = names_of(self.scopes.of(*DEFINITIONS))
+        renamed = any(map(self._renames_saver, self.scopes.of(ast.alias)))
+        self.is_there = renamed or any(map(self._saves, self.scopes.of(ast.Name, ast.Attribute)))
+
+    def _renames_saver(self, alias):
+        """`from joblib import dump as keep`."""
+        return bool(alias.asname) and self._speaks_of_saving(alias.name.split(".")[-1])
 
     def _saves(self, node):
-        if isinstance(node, ast.alias):  # `from joblib import dump as keep`
-            return bool(node.asname) and self._speaks_of_saving(node.name.split(".")[-1])
         name = last_name(node)
-        if is_stored(node) or not self._speaks_of_saving(name):
-            return False
+        is_saver = self._speaks_of_saving(name) and not is_stored(node)
+        return is_saver and not (self._is_in_plain_call(node) or self._is_own(node, name))
+
+    def _is_in_plain_call(self, node):
         call = self.scopes.call_of(node)
-        is_plain = call is not None and self._is_plain_call(self.names.meaning(node), call)
-        return not is_plain and not self._is_own(node, name)
+        is_plain = self.PLAIN_CALLS.get(self.names.meaning(node), Saving._is_no_plain_call)
+        return call is not None and is_plain(self, call)
 
     @staticmethod
     def _speaks_of_saving(name):
@@ -43,12 +48,20 @@ class Saving:
         is_of_kind = is_simple if name in self.own else isinstance(node, ast.Name)
         return is_of_kind and not self.names.meaning(node)
 
-    def _is_plain_call(self, meaning, call):
-        words = words_of(call)
-        if meaning in ("json.dump", "json.dumps"):
-            return words.isdisjoint(OWN_WRITERS)
-        is_torchs = meaning == "torch.save" and bool(call.args) and None not in words
-        return is_torchs and self._is_plain(call.args[0])
+    def _is_no_plain_call(self, call):
+        return False
+
+    def _writes_plain_json(self, call):
+        return words_of(call).isdisjoint(OWN_WRITERS)
+
+    def _saves_plain_tensors(self, call):
+        return None not in words_of(call) and any(map(self._is_plain, call.args[:1]))
+
+    PLAIN_CALLS = {
+        "json.dump": _writes_plain_json,
+        "json.dumps": _writes_plain_json,
+        "torch.save": _saves_plain_tensors,
+    }
 
     def _is_plain(self, node):
         """True for what holds numbers and states of models alone."""
@@ -75,9 +88,8 @@ class Saving:
     def _stores(self, name):
         """The nodes that give it a value; a parameter has any."""
         parameters = [node for node in self.scopes.of(ast.arg) if node.arg == name]
-        return parameters + [
-            self.scopes.parents[node] for node in self._uses(name) if is_stored(node)
-        ]
+        stores = filter(is_stored, self._uses(name))
+        return [*parameters, *map(self.scopes.parents.__getitem__, stores)]
 
     def _uses(self, name):
         return [node for node in self.scopes.of(ast.Name) if node.id == name]

@@ -1,7 +1,12 @@
-"""Which names a file of Python's binds in which scope, and what its imports mean."""
+"""Which names a file of Python's binds in which scope, and what its imports mean.
+
+A name means an import if imports alone bind it in its scope, and all the same one. That is read off
+the tree; what is bound by a text (`globals()["x"] = ...`) is hiding.py's matter.
+"""
 
 import ast
 from collections import defaultdict
+from itertools import filterfalse
 
 from nodes import FUNCTIONS, is_read, name_of_alias, names_as_texts
 
@@ -19,15 +24,12 @@ class Scopes:
         self.by_type = defaultdict(list)
         for node in ast.walk(tree):
             self._place_children(node)
-        self.elsewhere = defaultdict(set)  # names by scope that `global` takes out of it
-        self.outside = defaultdict(set)  # names by scope that an outer function binds: `nonlocal`
+        # Names by scope: those that `global` takes out of it, and that an outer function binds.
+        self.elsewhere = self._names_declared(ast.Global)
+        self.outside = self._names_declared(ast.Nonlocal)
         self.bound = defaultdict(set)
         self.bound_otherwise = set()  # names by scope that something else than an import binds
         self.imports = {}  # "time.perf_counter" by scope and name
-        for node in self.of(ast.Global):
-            self.elsewhere[self.places[node]].update(node.names)
-        for node in self.of(ast.Nonlocal):
-            self.outside[self.places[node]].update(node.names)
         self._add_imports()
         for node in self.written(ast.Name):
             self._bind_otherwise(self.scope_of_name(node), node.id)
@@ -43,7 +45,7 @@ class Scopes:
 
     def written(self, kind):
         """Names, or attributes, that are given a value or deleted."""
-        return [node for node in self.by_type[kind] if not is_read(node)]
+        return list(filterfalse(is_read, self.by_type[kind]))
 
     def texts(self):
         return [node for node in self.of(ast.Constant) if isinstance(node.value, str)]
@@ -85,12 +87,14 @@ class Scopes:
         return scope
 
     def scope_of_argument(self, node):
-        while not isinstance(node, (*FUNCTIONS, ast.Lambda)):
-            node = self.parents[node]
-        return node
+        return self.nearest(node, *FUNCTIONS, ast.Lambda)
 
     def statement_of(self, node):
-        while not isinstance(node, ast.stmt):
+        return self.nearest(node, ast.stmt)
+
+    def nearest(self, node, *types):
+        """Of these types: the node itself, or the one that stands around it next."""
+        while not isinstance(node, types):
             node = self.parents[node]
         return node
 
@@ -100,6 +104,12 @@ class Scopes:
         return call if isinstance(call, ast.Call) and call.func is node else None
 
     # ---- What binds
+
+    def _names_declared(self, kind):
+        names = defaultdict(set)
+        for node in self.of(kind):
+            names[self.places[node]].update(node.names)
+        return names
 
     def _bind_otherwise(self, scope, name):
         self.bound_otherwise.add((self._bind(scope, name), name))
@@ -150,6 +160,22 @@ class Scopes:
     def key_of(self, name):
         """The scope that binds a name, and the name."""
         return self.scope_with(name, name.id), name.id
+
+    def makers(self):
+        """By scope and name: the calls that make what the name is given, None for anything else."""
+        made = defaultdict(set)
+        for node in self.written(ast.Name):
+            made[self.key_of(node)].add(self._maker_of(node))
+        for node in self.of(ast.arg):
+            made[self.scope_of_argument(node), node.arg].add(None)
+        return made
+
+    def _maker_of(self, name):
+        """Of `name = Class(...)` and `with Class(...) as name`."""
+        around = self.parents[name]
+        is_one = isinstance(around, ast.withitem) or len(getattr(around, "targets", ())) == 1
+        given = getattr(around, "value", getattr(around, "context_expr", None))
+        return given if is_one and isinstance(given, ast.Call) else None
 
     def imported(self, scope, name):
         """ "time.perf_counter" of a name that an import gives, and nothing else; else empty."""

@@ -1,6 +1,13 @@
-"""Which calls show what they are given, and into which lists times are put."""
+"""Which calls show what they are given, and into which lists times are put.
+
+A call shows by the name of its function, or by a method's name where the object is a logger's, a
+bar's or a writer's as far as the file tells: by what the object was made with, or since no module of
+the user's could have made another one. A file that gives such a name a meaning of its own, or that
+reads back what was shown, shows nothing by it.
+"""
 
 import ast
+from itertools import filterfalse
 
 from calls import (
     METHODS_OF_LOGGERS,
@@ -94,34 +101,68 @@ class Showing:
 
     def shows(self, call):
         """Of a call whose value is thrown away."""
-        name = self.names.meaning(call.func)
-        if name in SHOWING_FUNCTIONS:
-            return self._is_shown_there(name, call)
-        if getattr(call.func, "attr", "") not in SHOWING_METHODS or self._leads_elsewhere(call):
-            return False
-        module = name.split(".")[0]
-        return module not in NUMBER_MODULES and self._is_a_writers(call.func, module)
+        return next(answer for fits, answer in self.ROWS if fits(self, call))
 
-    @staticmethod
-    def _leads_elsewhere(call):
+    def _is_function(self, call):
+        return self.names.meaning(call.func) in SHOWING_FUNCTIONS
+
+    def _prints_elsewhere(self, call):
+        """`file=` may lead to a file that is a result."""
+        files = values_of_words(call, "file", None)
+        is_terminal = STANDARD.issuperset(map(self.names.meaning, files))
+        return self._is_function(call) and not is_terminal
+
+    def _prints_more(self, call):
+        is_whole = self.names.meaning(call.func) in PRINTING or len(call.args) == 1
+        return self._is_function(call) and not is_whole
+
+    def _is_other(self, call):
+        return getattr(call.func, "attr", "") not in SHOWING_METHODS
+
+    def _leads_elsewhere(self, call):
         is_file = call.func.attr == "log_dict" and len(call.args) > 1  # MLflow's
         return is_file or not words_of(call).isdisjoint({"out", None})
 
-    def _is_a_writers(self, method, module):
-        """True if the method is no own one of the file's, nor of a module of the user's."""
-        if self.is_read_back and method.attr not in METHODS_OF_LOGGERS:
-            return False
-        if module in SHOWING_LIBRARIES:
-            return True
-        if not self.given.isdisjoint({method.attr, "__getattr__"}):
-            return False
-        return self.names.is_alone or self._by_name(self.writers, method.value)
+    def _module(self, call):
+        return self.names.meaning(call.func).split(".")[0]
 
-    def _is_shown_there(self, name, call):
-        """`file=` may lead to a file that is a result."""
-        files = values_of_words(call, "file", None)
-        is_whole = name in PRINTING or len(call.args) == 1
-        return is_whole and STANDARD.issuperset(map(self.names.meaning, files))
+    def _computes(self, call):
+        return self._module(call) in NUMBER_MODULES
+
+    def _is_read_back(self, call):
+        return self.is_read_back and call.func.attr not in METHODS_OF_LOGGERS
+
+    def _is_of_library(self, call):
+        return self._module(call) in SHOWING_LIBRARIES
+
+    def _is_given_by_file(self, call):
+        return not self.given.isdisjoint({call.func.attr, "__getattr__"})
+
+    def _is_nobody_elses(self, call):
+        """No module of the user's has the object."""
+        return self.names.is_alone
+
+    def _is_of_writer(self, call):
+        return self._by_name(self.writers, call.func.value)
+
+    def _is_any(self, call):
+        return True
+
+    # The first one that fits says whether a call shows.
+    ROWS = (
+        (_prints_elsewhere, False),
+        (_prints_more, False),
+        (_is_function, True),
+        (_is_other, False),
+        (_leads_elsewhere, False),
+        (_computes, False),
+        (_is_read_back, False),
+        (_is_of_library, True),
+        (_is_given_by_file, False),
+        (_is_nobody_elses, True),
+        (_is_of_writer, True),
+        (_is_any, False),
+    )
 
     @staticmethod
     def names_of(call):
@@ -129,5 +170,9 @@ class Showing:
         logger's level."""
         if getattr(call.func, "attr", "") not in METHODS_WITH_NAMES:
             return []
-        first = [node for node in call.args[:1] if not isinstance(node, ast.Dict)]  # wandb.log({})
-        return first + [word.value for word in call.keywords if word.arg not in SHOWN_WORDS]
+        first = filterfalse(_is_dict, call.args[:1])  # wandb.log({})
+        return [*first, *(word.value for word in call.keywords if word.arg not in SHOWN_WORDS)]
+
+
+def _is_dict(node):
+    return isinstance(node, ast.Dict)

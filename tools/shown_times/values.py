@@ -1,12 +1,16 @@
 """What an expression gives, as far as it is made of clocks."""
 
 import ast
+from itertools import filterfalse
 from typing import NamedTuple
 
 from calls import (
     FUNCTIONS_OF_LISTS,
     FUNCTIONS_OF_NUMBERS,
     PARTS_OF_TIMES,
+    ROUNDED,
+    STRICT_FUNCTIONS_OF_NUMBERS,
+    STRICTLY_ROUNDED,
     TEXT_FUNCTIONS,
     TIMES_OF_NUMBERS,
 )
@@ -48,7 +52,7 @@ def of_clock(values):
 
 
 def without_clock(values):
-    return [value for value in values if not is_of_clock(value)]
+    return list(filterfalse(is_of_clock, values))
 
 
 def kinds_of(values):
@@ -159,6 +163,26 @@ STRICT_OPERATIONS = rows_by_kinds(
         (ast.Div, "duration", "part count", "duration"),
         (ast.Div, NUMBER, "duration", "rate"),
     ]
+)
+
+
+class Arithmetic(NamedTuple):
+    """What may be made of times."""
+
+    operations: dict
+    functions_of_durations: set  # of numbers: what they give is a duration
+    functions_by_kind: dict  # of other kinds: what they give, by their names
+
+
+ARITHMETIC = Arithmetic(
+    OPERATIONS,
+    FUNCTIONS_OF_NUMBERS,
+    {"durations": FUNCTIONS_OF_LISTS, "reading": ROUNDED, "scaled": ROUNDED},
+)
+STRICT_ARITHMETIC = Arithmetic(
+    STRICT_OPERATIONS,
+    STRICT_FUNCTIONS_OF_NUMBERS,
+    {"durations": FUNCTIONS_OF_LISTS, "reading": STRICTLY_ROUNDED, "scaled": STRICTLY_ROUNDED},
 )
 
 

@@ -67,6 +67,13 @@ struct VerifyOptions {
   std::optional<std::string> junit, sarif, markdown; ///< files
 };
 
+struct PriceOptions {
+  VerifyOptions verify;              ///< how a trial is run and compared
+  std::optional<std::string> step;   ///< REGEX: its one group is the time of a step
+  std::optional<std::string> budget; ///< a time, as 10m
+  bool json = false;
+};
+
 struct PatchOptions {
   std::optional<std::string> log; ///< default_log_folder if not given
   std::uint32_t seed = 42;
@@ -95,6 +102,9 @@ struct DescribeOptions {
 
 /// Runs the program several times and compares what came of it.
 int verify(const VerifyOptions& options);
+
+/// Runs the program with each answer of the library left off in turn, and says what each costs.
+int price(const PriceOptions& options);
 
 /// Prints what a log holds, worst first.
 int log(const LogOptions& options);

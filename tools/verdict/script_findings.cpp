@@ -4,6 +4,8 @@
 // can give another result in each run: a table. It cannot know which of them are reached, nor what
 // becomes of them, nor what a script that is gone had in it.
 #include "common/cryptography.h"
+#include "scanner/elf_file.h"
+#include "support/lists.h"
 #include "support/wording.h"
 #include "verdict/finders.h"
 #include "verdict/shell_tokens.h"
@@ -47,8 +49,23 @@ bool is_in_folder(Rest rest, std::string_view folder) {
   return (rest.front().text + '/').find(std::string(folder) + '/') != std::string::npos;
 }
 
-bool is_background(Rest rest, std::string_view /*name*/) {
-  return rest.front().kind == ShellToken::background;
+bool is_background(Rest rest, std::string_view name) {
+  return rest.front().kind == ShellToken::background && name.find(rest.front().text) != name.npos;
+}
+
+/// True for a word that is no program's name elsewhere.
+bool is_command(Rest rest, std::string_view name) {
+  return rest.front().begins_command && rest.front().text == name;
+}
+
+/// True for `printf '%(…)T'`, which a bracket cuts.
+bool is_time_format(Rest rest, std::string_view /*name*/) {
+  if (!is_program(rest, "printf"))
+    return false;
+  for (std::size_t i = 1; i + 1 < rest.size() && rest[i].line == rest.front().line; ++i)
+    if (rest[i].kind == ShellToken::word && rest[i].text.ends_with('%') && rest[i + 1].text == "(")
+      return true;
+  return false;
 }
 
 /// True for a program with an option: `name` is "xargs -P", and `xargs -0P4` has it.
@@ -87,14 +104,28 @@ constexpr ScriptRow script_rows[] = {
     {"ls -t", is_program_with_option},
     {"xargs -P", is_program_with_option},
     {" & ", is_background},
+    {">(", is_background},
+    {"coproc", is_command},
+    {"time", is_command},
+    {"times", is_command},
+    {"printf %(…)T", is_time_format},
+    {"wait -n", is_program_with_option},
+    {"read -t", is_program_with_option},
 };
 
-void add_words(const std::string& script, std::set<std::string>& words) {
-  const std::vector<ShellToken> tokens = shell_tokens(script);
-  for (Rest rest = tokens; !rest.empty(); rest = rest.subspan(1))
-    for (const ScriptRow& row : script_rows)
-      if (row.begins_at(rest, row.name))
-        words.emplace(row.name);
+/// What bash makes random numbers of by itself. Its function that seeds them is one that the
+/// library answers, where bash exports it (shim/hooks/runtimes/seeding_functions.cpp).
+constexpr std::string_view numbers_of_bash[] = {"RANDOM", "SRANDOM"};
+
+bool pins_own_numbers(const Start& start) {
+  constexpr const char* seeding[] = {"seedrand"};
+  if (base_name(start.program) != "bash" || start.mode == "observe")
+    return false;
+  try {
+    return ElfFile(start.program).exports_one_of(seeding);
+  } catch (const ElfError&) {
+    return false;
+  }
 }
 
 /// A script's first megabyte, as it stands now; empty for what is no text.
@@ -122,37 +153,58 @@ struct ShellOptions {
   }
 };
 
-void add_file(const Start& start, const std::string& name, std::set<std::string>& words) {
-  const std::string script =
-      beginning_of_file(std::filesystem::path(start.working_directory) / name);
-  if (script.empty())
-    words.emplace("a text that is gone");
-  add_words(script, words);
-}
+/// The words of one shell's scripts.
+class ScriptWords {
+public:
+  explicit ScriptWords(std::set<std::string>& words) : words_(words) {}
 
-/// Of what a shell read, by its command line. What follows a script's name are its arguments; what
-/// follows the text of `-c` may be evaluated by it.
-void add_script_of(const Start& start, std::set<std::string>& words) {
-  ShellOptions options;
-  std::size_t at = 1;
-  for (; at < start.args.size(); ++at) {
-    const std::string& word = start.args[at];
-    const bool is_value = std::exchange(options.takes_value, false);
-    if (word.starts_with('-') || word.starts_with('+'))
-      options.take(word);
-    else if (!is_value)
-      break;
+  /// Adds those of what the shell read, by its command line. What follows a script's name are its
+  /// arguments; what follows the text of `-c` may be evaluated by it.
+  void add_script_of(const Start& start) {
+    ShellOptions options;
+    std::size_t at = 1;
+    for (; at < start.args.size(); ++at) {
+      const std::string& word = start.args[at];
+      const bool is_value = std::exchange(options.takes_value, false);
+      if (word.starts_with('-') || word.starts_with('+'))
+        options.take(word);
+      else if (!is_value)
+        break;
+    }
+    if (at >= start.args.size()) {
+      if (!options.is_long)
+        words_.emplace("a text from its input");
+      return;
+    }
+    if (!options.has_command)
+      return add_file(start, start.args[at]);
+    for (; at < start.args.size(); ++at)
+      add(start, start.args[at], "");
   }
-  if (at >= start.args.size()) {
-    if (!options.is_long)
-      words.emplace("a text from its input");
-    return;
+
+private:
+  void add_file(const Start& start, const std::string& name) {
+    const std::string script =
+        beginning_of_file(std::filesystem::path(start.working_directory) / name);
+    if (script.empty())
+      words_.emplace("a text that is gone");
+    add(start, script, base_name(name) + ':');
   }
-  if (!options.has_command)
-    return add_file(start, start.args[at], words);
-  for (; at < start.args.size(); ++at)
-    add_words(start.args[at], words);
-}
+
+  /// `file`: stands in front of a word's line; empty for a text that is in none.
+  void add(const Start& start, const std::string& text, const std::string& file) {
+    const std::vector<ShellToken> tokens = shell_tokens(text);
+    const bool has_pinned = pins_own_numbers(start);
+    for (Rest rest = tokens; !rest.empty(); rest = rest.subspan(1)) {
+      const std::string place = file.empty() ? "" : file + std::to_string(rest.front().line) + ' ';
+      for (const ScriptRow& row : script_rows)
+        if (row.begins_at(rest, row.name) && !(has_pinned && contains(numbers_of_bash, row.name)))
+          words_.insert(place + std::string(row.name));
+    }
+  }
+
+  std::set<std::string>& words_;
+};
 
 } // namespace
 
@@ -161,7 +213,7 @@ void find_shell_words(const VerdictInputs& inputs, Findings& findings) {
   for (const Process& process : inputs.log.processes)
     for (const Start& start : process.starts)
       if (const std::string shell = base_name(start.program); is_shell(shell.c_str()))
-        add_script_of(start, words[shell]);
+        ScriptWords(words[shell]).add_script_of(start);
   for (const auto& [shell, of_shell] : words)
     if (!of_shell.empty())
       findings.add({.finding = Finding::script_words,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace detshim {
@@ -129,8 +130,11 @@ private:
     }
     end_word();
     if (ends_command)
-      add_end(ShellToken::separator);
+      add_end(is_substituted_output(c) ? ShellToken::background : ShellToken::separator, c);
   }
+
+  /// `>(`: a command that takes what another one writes, beside it.
+  bool is_substituted_output(char c) const { return c == '(' && at_ > 0 && text_[at_ - 1] == '>'; }
 
   /// `&&`, `>&`, `<&` and `&>` start nothing. In quotes an `&` may be one of an address: there
   /// blanks have to stand around it.
@@ -141,14 +145,34 @@ private:
     const bool is_between_blanks = is_in(blanks, before) && (is_in(blanks, after) || after == '\n');
     end_word();
     add_end(!is_part && (!is_quoted || is_between_blanks) ? ShellToken::background
-                                                          : ShellToken::separator);
+                                                          : ShellToken::separator,
+            '&');
   }
 
-  void add_end(ShellToken::Kind kind) { tokens_.push_back({kind, ""}); }
+  void add_end(ShellToken::Kind kind, char c) {
+    tokens_.push_back({kind, std::string(1, c), line()});
+  }
 
   void end_word() {
     if (!word_.empty())
-      tokens_.push_back({ShellToken::word, std::exchange(word_, {})});
+      tokens_.push_back({ShellToken::word, std::exchange(word_, {}), line(), begins_command()});
+  }
+
+  /// Words of the shell's own stand in front of commands too.
+  bool begins_command() const {
+    constexpr std::string_view own[] = {"do", "then", "else", "if", "elif", "while", "until", "!"};
+    return tokens_.empty() || tokens_.back().kind != ShellToken::word ||
+           (tokens_.back().begins_command &&
+            std::ranges::find(own, tokens_.back().text) != std::end(own));
+  }
+
+  /// Of the place that was reached.
+  std::size_t line() {
+    const auto counted = text_.begin() + static_cast<std::ptrdiff_t>(counted_);
+    const auto here = text_.begin() + static_cast<std::ptrdiff_t>(at_);
+    line_ += static_cast<std::size_t>(std::count(counted, here, '\n'));
+    counted_ = at_;
+    return line_;
   }
 
   /// At a `<`: keeps the word behind `<<` or `<<-`, if it is that.
@@ -195,7 +219,8 @@ private:
   std::string_view text_;
   bool has_comments_;
   std::size_t at_ = 0;
-  bool is_after_line_ = false; ///< the last character was a line's end
+  std::size_t line_ = 1, counted_ = 0; ///< the line's ends before `counted_` are counted
+  bool is_after_line_ = false;         ///< the last character was a line's end
   Nesting nesting_;
   std::string word_;
   std::vector<std::string> delimiters_; ///< of here-documents that follow the line

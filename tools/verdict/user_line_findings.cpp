@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -262,11 +263,48 @@ bool is_own_constant(const Call& call) {
 }
 
 /// True for the seeds that PyTorch's DataLoader gives its workers, which it draws from a generator
-/// that has a hook of its own. What `worker_init_fn` passes is the user's.
+/// that has a hook of its own.
 bool is_of_worker_loop(const Call& call, SourceLines& lines) {
   return call.python.user.value_or(0) > 0 &&
          owner_of_call("", {}, call.python, lines).owner == CallOwner::data_loader;
 }
+
+/// A seed that is not known to repeat.
+bool may_change(const Call& call) {
+  return call.reason == Reason::unexplained_seed || call.reason == Reason::ordered_seed;
+}
+
+/// A seed in the bits that each generator takes of it; nothing of a text.
+std::optional<std::uint32_t> low_word_of_seed(const Call& call) {
+  const std::string* const seed = find_field(call.fields, "requested");
+  std::uint64_t value = 0;
+  if (seed == nullptr ||
+      std::from_chars(seed->data(), seed->data() + seed->size(), value).ec != std::errc())
+    return std::nullopt;
+  return static_cast<std::uint32_t>(value);
+}
+
+/// What PyTorch's DataLoader has seeded each worker by, process by process. `worker_init_fn` makes
+/// the seeds of other generators of it: `torch.initial_seed() % 2**32` (PyTorch's notes on
+/// reproducibility).
+class LoaderSeeds {
+public:
+  LoaderSeeds(const Log& log, SourceLines& lines) {
+    each_record(log, [&](const Process& process, const Call& call, const CallCount&) {
+      if (may_change(call) && is_of_worker_loop(call, lines))
+        if (const std::optional<std::uint32_t> word = low_word_of_seed(call))
+          words_.emplace(process.path, *word);
+    });
+  }
+
+  bool gave(const Process& process, const Call& call) const {
+    const std::optional<std::uint32_t> word = low_word_of_seed(call);
+    return word && words_.contains({process.path, *word});
+  }
+
+private:
+  std::set<std::pair<std::string, std::uint32_t>> words_;
+};
 
 /// True if a package's code passed the seed, for a line of the user's or in a thread of its own.
 bool is_of_package(const Call& call) {
@@ -308,13 +346,12 @@ void find_seeds_that_may_change(const VerdictInputs& inputs, Findings& findings)
     return;
   SourceLines source_lines(inputs.code.changed);
   const bool has_no_clock = reads_nothing_unpinned(findings);
+  const LoaderSeeds loader(inputs.log, source_lines);
   std::set<std::string> names;
-  each_record(inputs.log, [&](const Process&, const Call& call, const CallCount&) {
-    const Reason why = call.reason;
-    const bool may_change = why == Reason::unexplained_seed || why == Reason::ordered_seed;
+  each_record(inputs.log, [&](const Process& process, const Call& call, const CallCount&) {
     const bool is_packages_own = has_no_clock && is_of_package(call);
-    if (may_change && !is_packages_own && !is_own_constant(call) &&
-        !is_of_worker_loop(call, source_lines))
+    if (may_change(call) && !is_packages_own && !is_own_constant(call) &&
+        !is_of_worker_loop(call, source_lines) && !loader.gave(process, call))
       names.insert(name_of_seeding(call, source_lines));
   });
   findings.add_named(Finding::seed_unexplained, names);

@@ -4,7 +4,7 @@
 // of files: a forked child refers to what another has said.
 //
 // It cannot know what was loaded and unloaded before the end. A process that is killed has no
-// closing record, and says nothing of its files.
+// closing record, and says nothing of its files; a parent that kills it does (child_modules.h).
 #include "core/log/closing.h"
 
 #include "common/log_folder.h"
@@ -21,6 +21,7 @@
 #include "core/log/file_uses.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
+#include "core/log/module_records.h"
 #include "core/log/records.h"
 #include "core/log/repeated_names.h"
 #include "core/log/setting_records.h"
@@ -130,38 +131,6 @@ uint64_t set_of_modules() {
   return set | 1; // never 0
 }
 
-const char* after(const char* text) { return text + text_length(text) + 1; }
-
-/// `set`: what others may refer to; 0 for none.
-void write_modules(const ModulePaths& paths, uint64_t set) {
-  constexpr size_t line_is_long = 3000; // then the next path begins another line
-  constexpr size_t longest_path = 3900;
-  for (const char* path = paths.begin(); path != paths.end();) {
-    Line line(line_room, sizeof line_room);
-    RecordWriter<RecordType::modules> record(line);
-    record.begin("files").add('[');
-    const char* const first = path;
-    size_t ids = 0; // their length: they come behind the paths
-    for (const char* before = "\""; path != paths.end(); before = ",\"") {
-      const char* const id = after(path);
-      if (*before == ',' && line.length() + text_length(path) + ids > line_is_long)
-        break;
-      line.add(before).add_json(path, longest_path).add('"');
-      ids += text_length(id) + 3;
-      path = after(id);
-    }
-    line.add(']');
-    record.begin("builds").add('[');
-    for (const char* of = first; of != path; of = after(after(of)))
-      line.add(of == first ? "\"" : ",\"").add(after(of)).add('"');
-    line.add(']');
-    if (set != 0)
-      record.hash("set", set);
-    record.end();
-    log_file::write(line);
-  }
-}
-
 /// What was loaded, so that a reader can look into it for what no hook sees. The loader's lock and
 /// the log's are not held at the same time: another thread may take them in the other order.
 void record_modules() {
@@ -183,12 +152,12 @@ void record_modules() {
   ModulePaths paths;
   find_modules(paths);
   uint64_t looked_at = 0;
-  for (const char* path = paths.begin(); path != paths.end(); path = after(after(path)))
+  for (const char* path = paths.begin(); path != paths.end(); path = after_text(after_text(path)))
     record_other_versions(path, looked_at);
   SignalSafeLock guard(log_file::lock);
   if (!guard.held())
     return;
-  write_modules(paths, is_further ? set : 0);
+  write_modules(paths.begin(), paths.end(), is_further ? set : 0);
   if (is_further)
     __atomic_store_n(&shared_page->named_modules, set, __ATOMIC_RELEASE);
 }

@@ -1,9 +1,11 @@
 // Signals by which a process ends another: a pool ends its workers so, which then have no end of
-// their own in the log.
+// their own in the log, nor have said what they have loaded.
 //
 // Symbols: signal.h, kill(2).
 #include "common/record_schema.h"
+#include "core/log/child_modules.h"
 #include "core/log/records.h"
+#include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
 
 #include <signal.h>
@@ -26,11 +28,16 @@ void record_kill(pid_t pid, int signal) {
 DETSHIM_HOOK(
     libc, int, kill, (pid_t pid, int signal), .action = Action::observe,
     .summary =
-        "Writes down which process is ended by SIGTERM or SIGKILL: a pool's worker, not a crash.") {
+        "Writes down which process is ended by SIGTERM or SIGKILL, and what a child has loaded.") {
   DETSHIM_ENTER(kill);
+  const bool ends = (signal == SIGTERM || signal == SIGKILL) && pid > 1 && !call.passes();
+  if (ends) {
+    record_modules_of_child(pid);
+    if (is_tool_of_system()) // timeout(1): the time is up
+      note_user_call(UserCall::clock, call.caller());
+  }
   const int status = call.real(pid, signal);
-  const bool ends = signal == SIGTERM || signal == SIGKILL;
-  if (status == 0 && ends && pid > 1 && !call.passes())
+  if (status == 0 && ends)
     record_kill(pid, signal);
   return status;
 }

@@ -103,9 +103,12 @@ bool is_handed_a_clock() {
 }
 
 /// True for packages' machine code that reads a clock where it is asked for the time, and for
-/// nothing else: datetime64("now"), Timestamp.now().
+/// nothing else: datetime64("now"), Timestamp.now(), MPI.Wtime().
 bool gives_times(const Module& module) {
-  return contains(module.path, "-packages/numpy/") || contains(module.path, "-packages/pandas/");
+  for (const char* const package : {"-packages/numpy/", "-packages/pandas/", "-packages/mpi4py/"})
+    if (contains(module.path, package))
+      return true;
+  return false;
 }
 
 /// Whether the interpreter calls, for code that is not importing; where, within the budget.

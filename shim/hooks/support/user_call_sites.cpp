@@ -5,6 +5,7 @@
 #include "common/record_schema.h"
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/infrastructure.h"
 #include "core/base/modules.h"
 #include "core/base/native_frames.h"
 #include "core/base/placement.h"
@@ -13,7 +14,6 @@
 #include "core/log/records.h"
 #include "core/policy/options.h"
 #include "core/seeds/clock_samples.h"
-#include "loader/infrastructure.h"
 
 #include <cstring>
 
@@ -124,9 +124,8 @@ bool is_users(UserCall kind, const Module& module) {
     return false;
   char path[512];
   module_path(module, path, sizeof path);
-  if (*path == 0 || is_installed(path) || same_text(file_name(path), "detshim"))
-    return false;
-  if (is_of_infrastructure(module))
+  if (*path == 0 || is_installed(path) || same_text(file_name(path), "detshim") ||
+      is_infrastructure_file(file_name(path)))
     return false;
   for (const CudaLibrary& library : cuda_libraries)
     if (is_file_of(library, file_name(path)))
@@ -136,8 +135,11 @@ bool is_users(UserCall kind, const Module& module) {
 
 bool is_language_library(const Module& module) {
   const char* const file = file_name(module.path);
-  return starts_with(file, "libstdc++.so") || starts_with(file, "libc++.so") ||
-         starts_with(file, "libgfortran.so");
+  for (const char* const start : {"libstdc++.so", "libc++.so", "libgfortran.so", "libmpi_mpifh",
+                                  "libmpichfort", "libmpifort"})
+    if (starts_with(file, start))
+      return true;
+  return false;
 }
 
 void keep(UserCall kind, const CallSite& call_site) {
@@ -329,12 +331,29 @@ void drop_deadline(const void* caller) {
   last_calls.deadline.call = nullptr;
 }
 
+namespace {
+
+/// True for what starts the ranks of one machine: they are ordered by what they exchange.
+bool is_in_infrastructure(const void* caller) {
+  Module module;
+  if (!find_module(caller, module))
+    return false;
+  char path[512];
+  module_path(module, path, sizeof path);
+  return is_infrastructure_file(file_name(path));
+}
+
+} // namespace
+
 void note_parallel_child(const void* caller) {
+  // A pipeline's programs hand on what they read. What a shell runs beside itself, its script says.
+  if (program() == Program::shell)
+    return;
   PythonCallSite place;
   find_python_call_site(place, PythonDetail::all, true);
   if (place.user >= 0)
     keep_python_call(UserCall::children, caller, place);
-  else
+  else if (!is_in_infrastructure(caller))
     keep(UserCall::children, {{caller}});
 }
 

@@ -6,6 +6,7 @@ if child == 0:
   os.urandom(4)
 
 ## by_its_parent
+  import _decimal
   os.write(pipe[1], b'x')
   while True: signal.pause()
 os.read(pipe[0], 1)

@@ -38,6 +38,9 @@ constexpr Rule rules_in_order[] = {
     {SeedRule::small_number, rules::small_number},
     // Behind small numbers, which it would name less exactly.
     {SeedRule::nothing_read, rules::nothing_read},
+    // What a fabric's library passes is no seed of the program's.
+    {SeedRule::infrastructure, rules::infrastructure, Asked::for_programs,
+     EarlierReadings::are_left},
     // Behind nothing_read, which needs no search through what was drawn.
     {SeedRule::entropy, rules::entropy},
     // It opens a file: behind all that costs no system call.

@@ -57,6 +57,9 @@ bool small_number(const PassedSeed& seed, Explanation& made);
 /// The program has read no clock and no id: the value comes from what is its own.
 bool nothing_read(const PassedSeed& seed, Explanation& made);
 
+/// A fabric's library passes it, for itself.
+bool infrastructure(const PassedSeed& seed, Explanation& made);
+
 /// Words of entropy that this process was given.
 bool entropy(const PassedSeed& seed, Explanation& made);
 
