@@ -9,8 +9,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -468,6 +473,101 @@ TEST_F(Capture, KnowsTheInterpreterOfAProgramThatIsToRun) {
   std::ifstream input(log / "environment.json");
   const Json sections = by_subjects(Json::parse(input)["sections"]);
   EXPECT_EQ(sections["versions"]["facts"].value("python foo", ""), "1");
+}
+
+/// "settings", "others, hashed", "settings, hidden": where a variable stands, and how; empty where
+/// it is left out.
+std::string captured_variable(const std::string& name, const std::string& value) {
+  const char* const before = ::getenv(name.c_str());
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv(name.c_str(), value.c_str(), 1);
+  detshim::Environment environment;
+  detshim::capture_variables(environment);
+  if (before == nullptr)
+    ::unsetenv(name.c_str());
+  else
+    ::setenv(name.c_str(), kept.c_str(), 1);
+  for (std::size_t i = 0; i < detshim::environment_sections; ++i) {
+    const auto& values = environment.sections[i].values;
+    const auto found = values.find({detshim::SubjectKind::variable, name});
+    if (found == values.end())
+      continue;
+    const bool is_hashed = found->second.text.starts_with(detshim::hashed_value);
+    const bool is_hidden = found->second.state == detshim::ValueState::hidden;
+    return std::string(detshim::environment_section_names[i]) + (is_hidden   ? ", hidden"
+                                                                 : is_hashed ? ", hashed"
+                                                                             : "");
+  }
+  return "";
+}
+
+// By its name, and where the name says that its value may be shown, by its value.
+TEST(CapturedVariables, StandWhereTheirNameSays) {
+  const struct {
+    const char *name, *value, *where;
+  } variables[] = {
+      {"LD_BIND_NOW", "", "loader"},
+      {"LANGUAGE", "C", "session"},
+      {"LC_TIME", "C", "session"},
+      {"LOADEDMODULES", "a", "packages"},
+      {"PYTHONUTF8", "1", "settings"},
+      {"MY_DETERMINISTIC", "1", "settings"},
+      {"MY_TUNING", "1", "settings"},
+      {"OMP_MINE", "4", "settings"},
+      {"HF_MINE", "4", "settings, hashed"},
+      {"MINE", "4", "others, hashed"},
+      {"MY_OMP_", "4", "others, hashed"},
+      {"PMIX_ID", "4", ""},
+      {"PMIX_SERVER_URI2", "4", ""},
+      {"PMIX_DSTORE_21_PATH", "/x", ""},
+      {"PMIX_DSTORE_21", "/x", "settings, hashed"},
+      {"MY_DSTORE_PATH", "/x", "others, hashed"},
+      {"DETSHIM_SEED", "7", ""},
+      {"DETSHIM_MINE", "7", "settings, hashed"},
+      {"_DETSHIM_MINE", "7", ""},
+  };
+  for (const auto& [name, value, where] : variables)
+    EXPECT_EQ(captured_variable(name, value), where) << name;
+}
+
+TEST(CapturedVariables, AreNotShownWhereTheyMayHoldASecret) {
+  for (const char* value : {"4", "mlx5_0:1", "1.5:2.5", ":a", "a:b:c", "a:/b", "a:b,c", "a:b=c",
+                            "/a:b", "a,b:c", "a=b:c", "tcp://host"})
+    EXPECT_EQ(captured_variable("OMP_MINE", value), "settings") << value;
+  for (const char* value : {"name:password", "name:1x", "me@host", "a token", "key=1", "access=1",
+                            "A Secret", "\xC3\xA4", "a\nb"})
+    EXPECT_NE(captured_variable("OMP_MINE", value), "settings") << value;
+}
+
+/// What a file that was mapped is known by.
+TEST(CapturedLibraries, AreKnownByTheirBuildOrTheirContents) {
+  const TemporaryFolder folder;
+  const std::string library = (folder.path() / "libx.so").string();
+  file(library, "x");
+  constexpr std::int64_t before = 1, later = std::numeric_limits<std::int64_t>::max();
+  const auto captured = [&](const std::string& build, std::int64_t began) {
+    detshim::Log log;
+    detshim::Process& process = log.processes.emplace_back();
+    process.path = "0";
+    process.starts.emplace_back().begun = 1;
+    process.end.emplace();
+    process.modules = detshim::SharedTexts(
+        std::make_shared<const std::vector<std::string>>(std::vector{library}));
+    if (!build.empty())
+      log.builds[library] = {build};
+    detshim::Environment environment;
+    environment.began = began;
+    detshim::capture_libraries(log, environment);
+    const auto& values = environment.of(detshim::EnvironmentSection::libraries).values;
+    EXPECT_EQ(values.size(), 1U);
+    return values.begin()->second;
+  };
+  EXPECT_EQ(captured("1234", before).text, "build 1234");
+  EXPECT_EQ(captured("", later).state, detshim::ValueState::known);
+  EXPECT_EQ(captured("", before).state, detshim::ValueState::unknown) << "it was changed since";
+  const std::string text = captured("", later).text;
+  file(library, "y");
+  EXPECT_NE(captured("", later).text, text);
 }
 
 } // namespace

@@ -12,8 +12,10 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
+#include <string>
 
 namespace {
 
@@ -169,6 +171,118 @@ TEST(EnvironmentHosts, DoNotHideThatProcessorsDiffer) {
   print_comparison(text, found, {});
   EXPECT_NE(text.str().find("node1, model name"), std::string::npos) << text.str();
   EXPECT_NE(text.str().find("DETSHIM_PORTABLE=1"), std::string::npos) << text.str();
+}
+
+/// What a section has of a subject: nothing, a value, or all of its kind or of the section.
+struct SideOfSubject {
+  const char* name;
+  std::optional<Subject> subject;
+  Value value;
+};
+
+/// By both sides: how many differences, what is unknown, hidden, and the same.
+TEST(EnvironmentComparisons, OfASubjectAreByBothSides) {
+  const Subject subject = {SubjectKind::file, "a"};
+  const Subject all_files = {SubjectKind::file, ""};
+  using enum ValueState;
+  const SideOfSubject sides[] = {
+      {"absent", std::nullopt, {}},
+      {"x", subject, {known, "x"}},
+      {"y", subject, {known, "y"}},
+      {"hidden", subject, {hidden, ""}},
+      {"unknown", subject, {unknown, "why"}},
+      {"of no run", subject, {of_no_run, ""}},
+      {"no file is known", all_files, {unknown, "why"}},
+      {"nothing is known", whole_section, {unknown, "why"}},
+      {"all of no run", whole_section, {of_no_run, ""}},
+  };
+  constexpr const char *none = "0 0 0 0", *differ = "1 0 0 0", *not_known = "0 1 0 0",
+                       *both_hidden = "0 0 1 0", *same = "0 0 0 1", *two_unknown = "0 2 0 0";
+  const char* const expected[std::size(sides)][std::size(sides)] = {
+      {none, differ, differ, differ, not_known, not_known, not_known, not_known, not_known},
+      {differ, same, differ, differ, not_known, not_known, not_known, not_known, not_known},
+      {differ, differ, same, differ, not_known, not_known, not_known, not_known, not_known},
+      {differ, differ, differ, both_hidden, not_known, not_known, not_known, not_known, not_known},
+      {not_known, not_known, not_known, not_known, not_known, not_known, two_unknown, two_unknown,
+       two_unknown},
+      {not_known, not_known, not_known, not_known, not_known, none, two_unknown, two_unknown,
+       not_known},
+      {not_known, not_known, not_known, not_known, two_unknown, two_unknown, not_known, two_unknown,
+       two_unknown},
+      {not_known, not_known, not_known, not_known, two_unknown, two_unknown, two_unknown, not_known,
+       not_known},
+      {not_known, not_known, not_known, not_known, two_unknown, not_known, two_unknown, not_known,
+       none},
+  };
+  for (std::size_t i = 0; i < std::size(sides); ++i)
+    for (std::size_t j = 0; j < std::size(sides); ++j) {
+      detshim::Environment a, b;
+      if (sides[i].subject)
+        a.of(machine).values[*sides[i].subject] = sides[i].value;
+      if (sides[j].subject)
+        b.of(machine).values[*sides[j].subject] = sides[j].value;
+      const EnvironmentComparison found = compare_environments(a, b);
+      std::ostringstream counts;
+      counts << found.differences.size() << ' ' << found.unknown.size() << ' '
+             << found.hidden.size() << ' ' << found.same;
+      EXPECT_EQ(counts.str(), expected[i][j]) << sides[i].name << " and " << sides[j].name;
+    }
+}
+
+// Of two equal texts in which a word is hidden, that word is not known to be the same.
+TEST(EnvironmentComparisons, OfHiddenWordsSayIt) {
+  detshim::Environment a;
+  a.of(code).set_fact("arguments", std::string("train ") + hidden_argument);
+  const EnvironmentComparison found = compare_environments(a, a);
+  EXPECT_EQ(found.same, 1U);
+  ASSERT_EQ(found.hidden.size(), 1U);
+  EXPECT_FALSE(found.hidden[0].is_whole);
+}
+
+/// Which of the kept files are of a run, by the runs and hosts that they hold.
+TEST_F(EnvironmentSchema, IsFoundByItsRunAndHost) {
+  const auto keep = [&](const std::string& name, const std::string& run, const std::string& host) {
+    detshim::Environment environment;
+    environment.run = run;
+    environment.host = host;
+    std::ofstream(scratch_.path() / name) << environment_json(environment);
+  };
+  const auto kept = [&](const std::string& run) {
+    std::string found;
+    for (const KeptEnvironment& one : kept_environments(scratch_.path(), run).all)
+      found += one.environment.run + '/' + one.environment.host + ' ';
+    return found;
+  };
+  const auto place = [&](const std::string& run, const std::string& host) {
+    detshim::Environment environment;
+    environment.run = run;
+    environment.host = host;
+    return std::filesystem::path(place_to_keep(scratch_.path(), environment)).filename().string();
+  };
+  EXPECT_EQ(kept(""), "");
+  EXPECT_EQ(place("r1", "h"), "environment.json");
+  keep("environment.json", "r1", "h");
+  EXPECT_EQ(kept(""), "r1/h ");
+  EXPECT_EQ(kept("r1"), "r1/h ");
+  EXPECT_EQ(kept("r2"), "");
+  EXPECT_EQ(place("r1", "h"), "environment.json");
+  EXPECT_EQ(place("r1", "a"), "environment.r1.a.json");
+  EXPECT_EQ(place("r2", "a/b"), "environment.r2.a_b.json");
+  keep("environment.r1.a.json", "r1", "a");
+  EXPECT_EQ(kept("r1"), "r1/a r1/h ") << "by host";
+  EXPECT_EQ(place("r1", "a"), "environment.r1.a.json");
+  keep("environment.r2.h.json", "r2", "h");
+  EXPECT_EQ(kept(""), "r2/h ") << "of the newest run";
+  EXPECT_EQ(kept("r1"), "r1/a r1/h ");
+  keep("environment.r2.z.json", "r1", "z"); // of another run than its name says
+  EXPECT_EQ(kept("r2"), "r2/h ");
+  keep("my.environment.r2.h.json", "r2", "x");
+  keep("environment.r2.x.txt", "r2", "x");
+  EXPECT_EQ(kept("r2"), "r2/h ") << "no names of environments";
+  std::filesystem::create_symlink("environment.r2.h.json",
+                                  scratch_.path() / "environment.r2.link.json");
+  EXPECT_EQ(kept("r2"), "r2/h ");
+  EXPECT_EQ(kept_environments(scratch_.path(), "r2").problems.size(), 1U) << "it is a link";
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -42,12 +43,13 @@ public:
                     const std::string& arguments = R"(["./train"])") {
     name_ = std::to_string(rank) + "-" + path + "-4711";
     entries_.clear();
+    const std::string environment = std::exchange(environment_, "[]");
     line(R"({"t":"start","v":)" + std::to_string(version) + R"(,"detshim":"0.1.0","run":")" + run_ +
          R"(","pid":4711,"rank":)" + std::to_string(rank) + R"(,"path":")" + path +
          R"(","program":")" + program + R"(","args":)" + arguments +
          R"(,"mode":"enforce","policy":"fixed","seed":"42",)"
-         R"("seed_from":"DETSHIM_SEED","layout":"random","env":[])" +
-         more + "}");
+         R"("seed_from":"DETSHIM_SEED","layout":"random","env":)" +
+         environment + more + "}");
     line(R"({"t":"build","file":"/bin/train","id":"1013a6748c4a685a161f164eb46f2cbbb05168f7"})");
     return *this;
   }
@@ -72,6 +74,19 @@ public:
   WrittenLog& draw(int number, const std::string& place = "10", const std::string& thread = "0",
                    std::uint64_t calls = 1) {
     return call(number, R"("lib":"libc","fn":"rand","do":"pin")", place, thread, calls);
+  }
+
+  /// What the next program has in its environment, as JSON.
+  WrittenLog& environment(const std::string& changes) {
+    environment_ = changes;
+    return *this;
+  }
+
+  /// Calls that were counted, and whose record is lost.
+  WrittenLog& counted(std::uint64_t calls) {
+    constexpr std::uint64_t pin = 2;
+    entries_.push_back({calls, pin | 1ULL << 32});
+    return *this;
   }
 
   WrittenLog& end(bool with_files = true, bool with_end = true) {
@@ -101,7 +116,7 @@ private:
     std::uint64_t calls, action_and_end;
   };
   std::filesystem::path folder_;
-  std::string run_, name_;
+  std::string run_, name_, environment_ = "[]";
   std::vector<Entry> entries_;
 };
 
@@ -194,6 +209,32 @@ TEST_F(Written, AResultOfEqualInputsIsFirst) {
   EXPECT_EQ(first["record"]["kind"], "result");
   EXPECT_EQ(first["record"]["has_inputs"], true);
   EXPECT_EQ(first["before"], 2);
+}
+
+class InputsAndResults : public Written,
+                         public testing::WithParamInterface<std::pair<const char*, const char*>> {};
+
+/// What differs, by what went in and what came out.
+TEST_P(InputsAndResults, TellWhatDiffers) {
+  const auto [other, kind] = GetParam();
+  const auto reduced = [](const std::string& values) { // "64 aa": the count, and the sum
+    return reduction(std::stoi(values), values.size() > 2 ? values.substr(3) : "");
+  };
+  a_.start().call(1, reduced("64 aa")).end();
+  b_.start().call(1, reduced(other)).end();
+  const Compared result = compared();
+  EXPECT_EQ(result.status, 1) << result;
+  EXPECT_EQ(result.document["sections"]["collectives"]["records"][0]["kind"], kind) << result;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, InputsAndResults,
+                         testing::Values(std::pair("64 bb", "result"), std::pair("65 bb", "input"),
+                                         std::pair("65 aa", "absorbed")));
+
+TEST_F(Written, WhatWasAbsorbedEndsNothing) {
+  a_.start().call(1, reduction(64, "aa")).call(2, product("1"), "20").end();
+  b_.start().call(1, reduction(65, "aa")).call(2, product("2"), "20").end();
+  EXPECT_EQ(compared().first()["record"]["function"], "cudnnGetConvolution") << compared();
 }
 
 TEST_F(Written, AResultWithoutInputsSaysSo) {
@@ -383,6 +424,51 @@ TEST_F(Written, PrintsThatNeitherRunCouldReadAreNotKnown) {
   EXPECT_EQ(result.document["unknown"].size(), 2u) << result; // in A, in B
 }
 
+TEST_F(Written, PrintsThatWereReadAreKnown) {
+  both([](WrittenLog& log) {
+    log.start()
+        .line(
+            R"({"t":"digest","n":1,"thread":"0","lib":"libc","fn":"write","to":"stdout","first":"1",)"
+            R"("digests":"1","bytes":"4","digest":"00000000000000aa","launches":"1","draws":"0",)"
+            R"("drawn":"0","at":"/bin/train+0x10"})")
+        .end();
+  });
+  EXPECT_EQ(compared().status, 0) << compared();
+}
+
+TEST_F(Written, AVariableThatWasSetOtherwiseIsNamed) {
+  const auto set = [](const std::string& value) {
+    return R"([{"name":"OMP_NUM_THREADS","now":")" + value + "\"}]";
+  };
+  a_.environment(set("1")).start().end();
+  b_.environment(set("2")).start().end();
+  EXPECT_EQ(compared().differences("settings"), 1U) << compared();
+  const TemporaryFolder folder;
+  WrittenLog same(folder);
+  same.environment(set("1")).start().end();
+  EXPECT_EQ(compare(a_.folder(), same.folder()).status, 0);
+}
+
+// Of a file whose build one log does not say nothing is known.
+TEST_F(Written, AFileWithoutABuildIsNotKnown) {
+  const auto with_build = [](WrittenLog& log, const std::string& build) {
+    log.start()
+        .line(R"({"t":"modules","files":["/bin/train","/lib/libx.so"],"builds":[)"
+              R"("1013a6748c4a685a161f164eb46f2cbbb05168f7",")" +
+              build + "\"]}")
+        .end(false);
+  };
+  const std::string one(40, '1'), other(40, '2');
+  with_build(a_, one);
+  for (const auto& [build, result] : {std::pair(one, "equal"), std::pair(other, "different"),
+                                      std::pair(std::string(), "unknown")}) {
+    const TemporaryFolder folder;
+    WrittenLog log(folder);
+    with_build(log, build);
+    EXPECT_EQ(compare(a_.folder(), log.folder()).document["result"], result) << build;
+  }
+}
+
 TEST_F(Written, WhatIsTooManyForOneRecordIsAlignedBehindIt) {
   a_.start();
   b_.start();
@@ -446,6 +532,34 @@ TEST_F(Written, ACollectiveOfAnotherSizeIsTheRanksOwn) {
   EXPECT_EQ(compared().first()["record"]["kind"], "input"); // no result is recorded
 }
 
+TEST_F(Written, SettingsThatOneRunAloneHadAreNamed) {
+  const TemporaryFolder plain_folder;
+  WrittenLog plain(plain_folder);
+  plain.start().end();
+  for (const char* setting : {R"(,"cpu":"avx2")", R"(,"disabled":"curand")"}) {
+    const TemporaryFolder folder;
+    WrittenLog set(folder);
+    set.start(0, "0", 1, setting).end();
+    EXPECT_EQ(compare(plain.folder(), set.folder()).differences("settings"), 1U) << setting;
+    EXPECT_EQ(compare(set.folder(), set.folder()).differences("settings"), 0U) << setting;
+  }
+}
+
+// A program that lies elsewhere is the same where it is the same build.
+TEST_F(Written, AProgramElsewhereIsTheSameByItsBuild) {
+  const std::string same = "1013a6748c4a685a161f164eb46f2cbbb05168f7", other = std::string(40, '2');
+  a_.start().end();
+  for (const std::string& build : {same, other}) {
+    const TemporaryFolder folder;
+    WrittenLog moved(folder);
+    moved.start(0, "0", 1, "", "/opt/train")
+        .line(R"({"t":"modules","files":["/opt/train"],"builds":[")" + build + "\"]}")
+        .end(false);
+    EXPECT_EQ(compare(a_.folder(), moved.folder()).differences("settings"), build == same ? 0U : 1U)
+        << build;
+  }
+}
+
 TEST_F(Written, LogsThatLackSomethingAreRefused) {
   const auto whole = [](WrittenLog& log) {
     log.start().draw(1).end();
@@ -476,6 +590,17 @@ TEST_F(Written, CommandLinesThatAreCutAreComparedByTheirHash) {
   EXPECT_EQ(compared().status, 1) << compared();
   a_.start(0, "0", 1, R"(,"args_cut":true)").draw(1).end();
   EXPECT_EQ(compared().status, 2) << compared();
+}
+
+TEST_F(Written, CallsWithoutARecordAreRefused) {
+  a_.start().draw(1).counted(0).end();
+  b_.start().draw(1).end();
+  expect_equal(1);
+  const TemporaryFolder folder;
+  WrittenLog lost(folder);
+  lost.start().draw(1).counted(3).end();
+  EXPECT_EQ(compare(a_.folder(), lost.folder()).status, 2);
+  EXPECT_EQ(compare(lost.folder(), lost.folder()).status, 2);
 }
 
 TEST_F(Written, MissingRecordsAreNamed) {

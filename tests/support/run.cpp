@@ -141,6 +141,8 @@ Result Running::wait() {
           captured(err_)};
 }
 
+bool send_signal(pid_t process, int signal) { return process > 0 && kill(process, signal) == 0; }
+
 Result run(const std::vector<std::string>& arguments, const Environment& environment,
            const std::filesystem::path& folder) {
   return Running(arguments, environment, folder).wait();

@@ -33,7 +33,7 @@ public:
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
-  pid_t process() const { return process_; }
+  pid_t process() const { return process_; } ///< -1 once it is known to have ended
   /// What it has written to stdout so far.
   std::string out() const;
   bool has_ended();
@@ -44,6 +44,10 @@ private:
   pid_t process_;
   int status_ = -1; ///< of waitpid, once it has ended
 };
+
+/// Sends the signal to that process; false where it is not there. A number below 1 names none: that
+/// of a program which has ended is -1, and kill(2) would reach every process of the machine.
+bool send_signal(pid_t process, int signal);
 
 /// Runs the program named by arguments[0] (searched in PATH), waits for it, and returns the result.
 /// Its environment is the test's own without LD_PRELOAD, DETSHIM_ variables and the variables that

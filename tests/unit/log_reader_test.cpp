@@ -1,9 +1,11 @@
 // The log reader against whole, damaged and hostile logs (docs/LOG_FORMAT.md).
 #include "files.h"
+#include "log_reader/call_owner.h"
 #include "log_reader/counts.h"
 #include "log_reader/library_code.h"
 #include "log_reader/lines.h"
 #include "log_reader/log.h"
+#include "log_reader/python_files.h"
 #include "log_reader/record.h"
 #include "log_reader/source_lines.h"
 #include "log_reader/summary.h"
@@ -18,8 +20,10 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -592,6 +596,243 @@ TEST(Lines, ComeWholeHoweverTheyArrive) {
   }
 }
 
+// Without a counts file a record is one call at least: how often it was made is not known. That one
+// of those that can differ has no record must not be forgotten.
+TEST_F(LogReader, HoldsWhatCanDifferAgainstTheEndWithoutCounts) {
+  const auto lost = [&](const std::string& action, const std::string& records, int counted) {
+    const Log log = read(start_line() + records + R"({"t":"end","counts":{")" + action +
+                         "\":" + std::to_string(counted) + "}}\n");
+    const ActionCounts& unrecorded = log.processes.at(0).unrecorded;
+    std::uint64_t sum = 0;
+    for (const std::uint64_t calls : unrecorded)
+      sum += calls;
+    return sum;
+  };
+  for (const std::string action : {"nondeterministic", "uncovered"}) {
+    EXPECT_EQ(lost(action, call_line("f", action), 7), 6U) << action;
+    EXPECT_EQ(lost(action, call_line("f", action), 1), 0U) << action;
+  }
+  for (const std::string action : {"pin", "replace", "refuse"}) {
+    EXPECT_EQ(lost(action, call_line("f", action), 7), 0U) << action;
+    EXPECT_EQ(lost(action, "", 7), 7U) << action;
+  }
+  EXPECT_EQ(lost("observe", "", 7), 0U);
+}
+
+TEST_F(LogReader, KeepsTheRanksOfWhatCanDiffer) {
+  for (const std::string action : {"nondeterministic", "uncovered", "refuse"}) {
+    const Log log = read(start_line("r", 3) + call_line("f", action) + end_line);
+    EXPECT_EQ(summarise(log).symbols.at(0).calls->ranks.size(), 1U) << action;
+  }
+  const Log pinned = read(start_line("r", 3) + call_line("f", "pin") + end_line);
+  EXPECT_TRUE(summarise(pinned).symbols.at(0).calls->ranks.empty());
+}
+
+TEST_F(LogReader, HasProcessesByRankPathAndId) {
+  const auto add = [&](int rank, const std::string& path, int pid) {
+    const std::string id = std::to_string(pid);
+    std::string start = start_line("20261121T003512-1", rank, path);
+    start.replace(start.find("4711,"), 5, id + ",");
+    write(std::to_string(rank) + "-" + path + "-" + id + ".jsonl", start + end_line);
+  };
+  add(1, "0", 11);
+  add(0, "0.10", 12);
+  add(0, "0.9", 14);
+  add(0, "0.9", 13);
+  add(0, "0", 1);
+  std::string order;
+  for (const Process& process : read_log(folder_).processes)
+    order += std::to_string(process.pid) + ' ';
+  EXPECT_EQ(order, "1 13 14 12 11 ");
+}
+
+TEST(Logs, BeginWithTheirFirstProcess) {
+  const auto begun = [](const std::vector<std::uint64_t>& starts) {
+    Log log;
+    for (const std::uint64_t start : starts)
+      log.processes.emplace_back().starts.emplace_back().begun = start;
+    return log.begun();
+  };
+  EXPECT_EQ(begun({}), 0U);
+  EXPECT_EQ(begun({5}), 5U);
+  EXPECT_EQ(begun({0, 5, 3, 0, 4}), 3U);
+  EXPECT_EQ(begun({0}), 0U);
+}
+
+RankMark mark_of(const std::string& launcher, std::int64_t rank, std::int64_t size,
+                 const std::string& program = "", const std::string& job = "") {
+  RankMark mark;
+  mark.job = mark.job_key = job;
+  mark.launcher = launcher;
+  mark.rank = rank;
+  mark.size = size;
+  mark.program = program;
+  mark.node = "n" + std::to_string(rank);
+  return mark;
+}
+
+/// "mpirun 0,1 of 2; ": each job with its launcher and the ranks that have shown themselves.
+std::string jobs_in(const std::vector<RankMark>& marks) {
+  Log log;
+  log.marks = marks;
+  std::string text;
+  for (const LoggedJob& job : jobs_of(log)) {
+    text += job.launcher + ' ';
+    for (const std::int64_t rank : job.ranks)
+      text += std::to_string(rank) + ',';
+    text += " of " + std::to_string(job.size) + ", " + std::to_string(job.missing()) + " missing; ";
+  }
+  return text;
+}
+
+TEST(Logs, HaveJobsByTheMarksOfTheirRanks) {
+  EXPECT_EQ(jobs_in({}), "");
+  EXPECT_EQ(jobs_in({mark_of("a", 0, 2), mark_of("a", 1, 2)}), " 0,1, of 2, 0 missing; ");
+  EXPECT_EQ(jobs_in({mark_of("a", 0, 2, "mpirun"), mark_of("a", 1, 2)}),
+            "mpirun 1, of 2, 1 missing; ")
+      << "the launcher's mark is no rank's";
+  EXPECT_EQ(jobs_in({mark_of("a", 0, 0, "mpirun")}), "mpirun  of 0, 1 missing; ");
+  EXPECT_EQ(jobs_in({mark_of("b", 0, 0, "mpirun"), mark_of("a", 0, 1)}),
+            "mpirun  of 0, 1 missing;  0, of 1, 0 missing; ");
+  EXPECT_EQ(jobs_in({mark_of("a", 0, 0)}), " 0, of 0, 0 missing; ") << "nobody says how many";
+  EXPECT_EQ(jobs_in({mark_of("a", 7, 2)}), " 7, of 2, 2 missing; ") << "it is none of these";
+  LoggedJob job;
+  job.size = 9;
+  job.ranks = {0, 2};
+  EXPECT_EQ(job.missing_names(), (std::vector<std::string>{"1", "3", "4", "5", "6", "2 more"}));
+  job.ranks = {0, 2, 3, 4};
+  EXPECT_EQ(job.missing_names(), (std::vector<std::string>{"1", "5", "6", "7", "8"}));
+}
+
+TEST(Logs, KnowTheMachineOfARank) {
+  Log log;
+  log.marks = {mark_of("a", 1, 2, "mpirun"), mark_of("a", 1, 2), mark_of("b", 1, 3, "", "j")};
+  log.marks[0].node = "launcher's";
+  log.marks[2].node = "m1";
+  EXPECT_EQ(node_of(log, "", 1), "n1");
+  EXPECT_EQ(node_of(log, "j", 1), "m1");
+  EXPECT_EQ(node_of(log, "", 0), "");
+  EXPECT_EQ(size_of_job(log, ""), 2);
+  EXPECT_EQ(size_of_job(log, "j"), 3);
+  EXPECT_EQ(size_of_job(log, "k"), 0);
+  Process& process = log.processes.emplace_back();
+  EXPECT_EQ(node_of(log, "", 0), "");
+  process.starts.emplace_back().node = "m0";
+  EXPECT_EQ(node_of(log, "", 0), "m0");
+  EXPECT_EQ(node_of(log, "j", 0), "");
+  process.rank = 5;
+  EXPECT_EQ(node_of(log, "", 0), "");
+}
+
+TEST(Logs, CountProcessesThatLackSomething) {
+  Log log;
+  Process& process = log.processes.emplace_back();
+  EXPECT_EQ(summarise(log).without_counts, 0U) << "it made no calls";
+  EXPECT_EQ(summarise(log).without_end.size(), 1U);
+  process.calls = 1;
+  EXPECT_EQ(summarise(log).without_counts, 1U);
+  process.has_counts = true;
+  EXPECT_EQ(summarise(log).without_counts, 0U);
+  process.end.emplace();
+  EXPECT_TRUE(summarise(log).without_end.empty());
+}
+
+// A child sees what its parent set: that says nothing new.
+TEST(Logs, NameAVariableThatWasSetOnce) {
+  using Changes = std::vector<EnvironmentChange>;
+  const auto changes = [](const Changes& all) {
+    Log log;
+    log.processes.emplace_back().starts.emplace_back().environment = all;
+    return summarise(log).environment;
+  };
+  const EnvironmentChange set{"A", std::nullopt, "1"}, seen{"A", "1", "1"}, other{"B", "1", "1"};
+  EXPECT_EQ(changes({set, seen}), Changes{set});
+  EXPECT_EQ(changes({seen}), Changes{seen}) << "its parent has no log";
+  EXPECT_EQ(changes({set, other}), (Changes{set, other}));
+  EXPECT_EQ(changes({set, set}), Changes{set});
+}
+
+TEST(Logs, BeginWithAProcessOfRankZero) {
+  for (const char* path : {"0", "0e", "0w"})
+    EXPECT_TRUE(is_first_process(0, path)) << path;
+  for (const char* path : {"1", "0.1", "0e.1", ""})
+    EXPECT_FALSE(is_first_process(0, path)) << path;
+  EXPECT_FALSE(is_first_process(1, "0"));
+}
+
+// What `sys.path` begins with.
+TEST(PythonFiles, AreFoundBesideTheScript) {
+  const auto folder = [](const std::vector<std::string>& arguments,
+                         const std::string& program = "/usr/bin/python3") {
+    Start start;
+    start.program = program;
+    start.working_directory = "/w";
+    start.args = {"python3"};
+    start.args.insert(start.args.end(), arguments.begin(), arguments.end());
+    return script_folder(start);
+  };
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"a/t.py"},
+                                             {"-u", "a/t.py"},
+                                             {"-W", "ignore", "a/t.py"},
+                                             {"-Wignore", "a/t.py"},
+                                             {"-X", "dev", "a/t.py", "-c"},
+                                             {"-uX", "dev", "a/t.py"},
+                                             {"--version", "a/t.py"},
+                                             {"--check-hash-based-pycs", "always", "a/t.py"},
+                                             {"/w/a/t.py"},
+                                             {"b/../a/t.py"}})
+    EXPECT_EQ(folder(arguments), "/w/a") << arguments[0];
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{},
+                                             {"-", "a/t.py"},
+                                             {"-c", "a/t.py"},
+                                             {"-ccode", "a/t.py"},
+                                             {"-m", "a", "a/t.py"},
+                                             {"-um", "a", "a/t.py"},
+                                             {"-u"}})
+    EXPECT_EQ(folder(arguments), "/w") << (arguments.empty() ? "" : arguments[0]);
+  EXPECT_EQ(folder({"a/t.py"}, "/usr/bin/perl"), "");
+}
+
+TEST(PythonFiles, AreCalledByWhatIsTheSameElsewhere) {
+  const struct {
+    const char *frame, *own, *name;
+  } frames[] = {
+      {"/v/lib/python3.11/site-packages/a/b.py:7 f", "/v", "a/b.py:7 f"},
+      {"/v/dist-packages/a/b.py:7 f", "", "a/b.py:7 f"},
+      {"/usr/lib/python3.11/random.py:7 f", "", "random.py:7 f"},
+      {"/usr/lib64/python3.11/a/b.py:7 f", "", "a/b.py:7 f"},
+      {"/w/a/t.py:7 f", "/w", "a/t.py:7 f"},
+      {"/w/a/t.py:7 f", "/w/", "a/t.py:7 f"},
+      {"/work/a/t.py:7 f", "/w", "t.py:7 f"},
+      {"/w/a/t.py:7 f", "", "t.py:7 f"},
+      {"/w/a/t.py:7 f", "/x", "t.py:7 f"},
+      {"/w/a/t.py:7 f /b", "/x", "t.py:7 f /b"},
+  };
+  for (const auto& [frame, own, name] : frames)
+    EXPECT_EQ(portable_frame(frame, own), name) << frame << " " << own;
+}
+
+TEST(CallOwners, OfFilesAreToldByTheirPath) {
+  EXPECT_EQ(owner_of_file("/v/lib/python3.11/site-packages/a.py"), FileOwner::package);
+  EXPECT_EQ(owner_of_file("/v/dist-packages/a.py"), FileOwner::package);
+  EXPECT_EQ(owner_of_file("/v/lib/python3.11/random.py"), FileOwner::library);
+  EXPECT_EQ(owner_of_file("/usr/include/c++/12/random"), FileOwner::library);
+  EXPECT_EQ(owner_of_file("/home/me/train.cpp"), FileOwner::user);
+}
+
+TEST(CallOwners, HaveFramesOfThreeParts) {
+  const auto parts = [](const std::string& frame) {
+    const std::optional<FrameParts> found = parts_of_frame(frame);
+    return found ? found->file + '|' + std::to_string(found->line) + '|' + found->function : "";
+  };
+  EXPECT_EQ(parts("/home/me/train.py:12 main"), "/home/me/train.py|12|main");
+  EXPECT_EQ(parts("/my home/a:b.py:12 main"), "/my home/a:b.py|12|main");
+  for (const char* frame : {"", "main", "train.py main", "train.py:x main", "train.py:12"})
+    EXPECT_EQ(parts(frame), "") << frame;
+}
+
 TEST(Printable, LeavesTextAlone) {
   EXPECT_EQ(printable("train.py:12 \"größer\" \\ 学習 🎲…"), "train.py:12 \"größer\" \\ 学習 🎲…");
 }
@@ -640,6 +881,9 @@ TEST(SourceLines, FindsThisTest) {
   if (source->file.empty())
     GTEST_SKIP() << "built without debug information";
   EXPECT_TRUE(source->file.ends_with("log_reader_test.cpp")) << source->file;
+  const OwnedCall call = owner_of_call(place, {}, {}, source_lines);
+  EXPECT_EQ(call.owner, CallOwner::user);
+  EXPECT_EQ(call.line, "log_reader_test.cpp:" + std::to_string(source->line));
   const std::string text = source_lines.describe(place);
   EXPECT_TRUE(text.ends_with("log_reader_test.cpp:" + std::to_string(source->line) + " " +
                              source->function))
@@ -718,6 +962,8 @@ TEST(LibraryCode, IsToldByItsFolderAndWrappersByTheirHeaders) {
   EXPECT_TRUE(
       is_library_file("/home/me/venv/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so"));
   EXPECT_FALSE(is_library_file("/home/me/build/libwrapper.so"));
+  EXPECT_TRUE(is_library_file("/home/me/build/libdetshim.so.1"));
+  EXPECT_FALSE(is_library_source("/home/me/build/libdetshim.so.1"));
 }
 
 TEST(SourceLines, LooksNothingUpInAFileThatHasChanged) {

@@ -73,6 +73,40 @@ TEST_F(Running, MayDifferInTimesAndIgnoredStreams) {
   EXPECT_FALSE(RunningComparison(first_, rules_, folder_ / "log").has_differed(now_));
 }
 
+TEST_F(Running, HasDifferedOnEachStream) {
+  std::ofstream(now_.err()) << "warning\n";
+  EXPECT_TRUE(RunningComparison(first_, rules_, folder_ / "log").has_differed(now_));
+  rules_.ignores_err = true;
+  EXPECT_FALSE(RunningComparison(first_, rules_, folder_ / "log").has_differed(now_));
+  print(now_, "loss=0.4\n");
+  EXPECT_TRUE(RunningComparison(first_, rules_, folder_ / "log").has_differed(now_));
+}
+
+/// What is no more than a metric within its tolerance has not.
+TEST_F(Running, MayDifferWithinATolerance) {
+  print(first_, "loss=0.5\n");
+  print(now_, "loss=0.6\n");
+  rules_.metrics = {Pattern(R"(loss=(\S+))", "--metric")};
+  EXPECT_TRUE(RunningComparison(first_, rules_, folder_ / "log").has_differed(now_));
+  rules_.tolerance = {0, 0.2};
+  EXPECT_FALSE(RunningComparison(first_, rules_, folder_ / "log").has_differed(now_));
+}
+
+/// A process's id is known once its log has it.
+TEST_F(Running, MayPrintAProcessThatItsLogNamesByNow) {
+  first_.processes = {{4711, "rank 0, 0"}};
+  print(first_, "worker 4711 begun\n");
+  print(now_, "worker 4712 begun\n");
+  EXPECT_TRUE(RunningComparison(first_, rules_, folder_ / "log").has_differed(now_));
+  std::filesystem::create_directories(folder_ / "log");
+  std::ofstream(folder_ / "log/0-0-4712.jsonl")
+      << R"({"t":"start","v":1,"detshim":"0.1.0","run":"20261121T003512-4712","pid":4712,)"
+         R"("rank":0,"path":"0","program":"/bin/train","args":[],"mode":"enforce",)"
+         R"("policy":"fixed","env":[]})"
+      << '\n';
+  EXPECT_FALSE(RunningComparison(first_, rules_, folder_ / "log").has_differed(now_));
+}
+
 /// What a short run writes says more than its first line.
 TEST_F(Running, IsLeftAloneAtFirst) {
   print(first_, "loss=0.5\n");

@@ -2,9 +2,12 @@
 //
 // RAW_DRAWS_PROGRAM and others are the programs in programs/, as files.
 #include "files.h"
+#include "run.h"
 #include "scanner/machine_code.h"
 #include "scanner/packages.h"
 #include "scanner/scan.h"
+#include "verdict/loaded_code.h"
+#include "verdict/pinned_clocks.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +17,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <random>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace detshim {
@@ -373,6 +380,253 @@ TEST_F(PackagesTest, AreNoneWithoutLists) {
   EXPECT_FALSE(Packages("/no/such/folder").brought("/usr/lib/libx.so"));
   EXPECT_FALSE(Packages("/no/such/folder").brought("libx.so"));
 }
+
+// ---- the files that a log names ----
+
+class LoadedFiles : public testing::Test {
+protected:
+  void SetUp() override {
+    for (const char* name : {"train", "libmine.so"})
+      std::filesystem::copy_file(RAW_DRAWS_PROGRAM, folder_ / name);
+  }
+
+  static Log log_of(const std::string& program, const std::vector<std::string>& modules = {}) {
+    Log log;
+    Process& process = log.processes.emplace_back();
+    process.path = "0";
+    process.starts.emplace_back().program = program;
+    process.modules = SharedTexts(std::make_shared<const std::vector<std::string>>(modules));
+    return log;
+  }
+  static LoadedCode scan(const Log& log, Decode decode = Decode::own_code) {
+    return scan_loaded_code(log, summarise(log), decode);
+  }
+
+  const TemporaryFolder scratch_;
+  const std::filesystem::path folder_ = scratch_.path();
+  const std::string program_ = (folder_ / "train").string(),
+                    library_ = (folder_ / "libmine.so").string();
+};
+
+TEST_F(LoadedFiles, AreLookedIntoOnce) {
+  const std::string link = (folder_ / "link").string();
+  std::filesystem::create_symlink(program_, link);
+  const LoadedCode code =
+      scan(log_of(program_, {program_, link, library_, "", "/gone/a.so", "/gone/a.so"}));
+  EXPECT_EQ(code.files, 2U);
+  EXPECT_EQ(code.own, 2U);
+  EXPECT_EQ(code.uncovered.size(), 2U);
+  EXPECT_EQ(code.missing, std::vector<std::string>{"/gone/a.so"});
+  EXPECT_TRUE(code.changed.empty());
+  EXPECT_TRUE(code.is_decoded);
+  const LoadedCode symbols = scan(log_of(program_), Decode::nothing);
+  EXPECT_EQ(symbols.files, 1U);
+  EXPECT_TRUE(symbols.uncovered.empty());
+  EXPECT_FALSE(symbols.is_decoded);
+}
+
+TEST_F(LoadedFiles, ThatChangedSayNothing) {
+  const std::string link = (folder_ / "link").string();
+  std::filesystem::create_symlink(program_, link);
+  const std::string id = ElfFile(program_).build_id();
+  const auto scanned = [&](const std::set<std::string>& ran) {
+    Log log = log_of(program_, {link});
+    log.builds[program_] = ran;
+    return scan(log);
+  };
+  const LoadedCode same = scanned({id});
+  EXPECT_EQ(same.uncovered.size(), 1U);
+  EXPECT_TRUE(same.changed.empty());
+  for (const std::set<std::string>& ran : {std::set<std::string>{"1234"}, {id, "1234"}}) {
+    const LoadedCode changed = scanned(ran);
+    EXPECT_TRUE(changed.uncovered.empty());
+    EXPECT_EQ(changed.changed, (std::set<std::string>{program_, link})) << "by both of its names";
+    EXPECT_EQ(changed.files, 0U);
+  }
+}
+
+// Of the user's are the first program, wherever it lies, and what no package brought.
+TEST_F(LoadedFiles, AreTheUsersOrAPackages) {
+  const std::filesystem::path site = folder_ / "site-packages";
+  std::filesystem::create_directories(site / "pack-1.0.dist-info");
+  std::filesystem::create_directories(site / "pack");
+  std::ofstream(site / "pack-1.0.dist-info/RECORD") << "pack/libpack.so,sha256=x,1\n";
+  const std::string packages = (site / "pack/libpack.so").string();
+  std::filesystem::copy_file(RAW_DRAWS_PROGRAM, packages);
+  const auto found = [](const Log& log, Decode decode) {
+    const LoadedCode code = scan(log, decode);
+    return std::pair(code.own, code.uncovered.size());
+  };
+  using Counts = std::pair<std::size_t, std::size_t>;
+  const Log loaded = log_of(program_, {packages});
+  EXPECT_EQ(found(loaded, Decode::own_code), Counts(1, 1));
+  EXPECT_EQ(found(loaded, Decode::everything), Counts(1, 2));
+  EXPECT_EQ(found(log_of(packages), Decode::own_code), Counts(1, 1)) << "the first program";
+  Log executed = log_of(packages);
+  executed.processes[0].path = "0.1";
+  EXPECT_EQ(found(executed, Decode::own_code), Counts(0, 0)) << "a later one";
+  executed.processes[0].starts[0].program = program_;
+  EXPECT_EQ(found(executed, Decode::own_code), Counts(1, 1));
+}
+
+TEST_F(LoadedFiles, ThatWereExecutedMayDrawNothing) {
+  const std::string source = (folder_ / "quiet.c").string(), quiet = (folder_ / "quiet").string();
+  std::ofstream(source) << "void _start(void) { for (;;) ; }\n";
+  ASSERT_EQ(run({"cc", "-static", "-nostdlib", "-Wl,--build-id", "-o", quiet, source}).status, 0);
+  const auto without_draws = [&](Action action, const std::string& program,
+                                 const std::string& build = "") {
+    Log log;
+    if (!build.empty())
+      log.builds[program] = {build};
+    Summary summary;
+    SymbolSummary& symbol = summary.symbols.emplace_back();
+    symbol.action = action;
+    symbol.examples = {{.fields = {{"program", program}}, .count = {}}};
+    return !scan_loaded_code(log, summary, Decode::own_code).without_draws.empty();
+  };
+  using enum Action;
+  EXPECT_TRUE(without_draws(uncovered, quiet));
+  EXPECT_TRUE(without_draws(uncovered, quiet, ElfFile(quiet).build_id()));
+  EXPECT_FALSE(without_draws(uncovered, quiet, "1234")) << "another ran";
+  EXPECT_FALSE(without_draws(observe, quiet));
+  EXPECT_FALSE(without_draws(uncovered, RAW_DRAWS_STATIC));
+  EXPECT_FALSE(without_draws(uncovered, "/bin/true")) << "not static";
+  EXPECT_FALSE(without_draws(uncovered, "/gone/quiet"));
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  EXPECT_FALSE(without_draws(uncovered, "quiet")) << "no name that holds elsewhere";
+  std::filesystem::current_path(here);
+}
+
+// ---- a file's symbols ----
+
+class CudaNames : public testing::Test {
+protected:
+  /// Of a library of that name, made of these lines of C.
+  CudaSymbols read(const std::string& file, const std::string& lines) const {
+    const std::string source = (folder_.path() / "a.c").string(),
+                      built = (folder_.path() / file).string();
+    std::ofstream(source) << lines << "\n";
+    EXPECT_EQ(run({"cc", "-shared", "-fPIC", "-nostdlib", "-o", built, source}).status, 0);
+    return read_cuda_symbols(ElfFile(built));
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(CudaNames, AreCopiesInAFileThatIsNoLibraryOfCudas) {
+  const std::string two = "void cublasCreate_v2(void) {} void cublasDestroy_v2(void) {}";
+  const std::string uses = "void cublasCreate_v2(void); void f(void) { cublasCreate_v2(); }";
+  const CudaSymbols plugin = read("libplugin.so", two);
+  ASSERT_EQ(plugin.copies.size(), 1U);
+  EXPECT_EQ(plugin.copies[0].library, "cublas");
+  EXPECT_EQ(plugin.copies[0].first, "cublasCreate_v2");
+  EXPECT_EQ(plugin.copies[0].functions, 2U);
+  EXPECT_TRUE(read("libcublas.so.12", two).copies.empty());
+  EXPECT_TRUE(read("libplugin.so", uses).copies.empty());
+  EXPECT_TRUE(read("libplugin.so", "void cublasNew(void) {}").copies.empty());
+}
+
+TEST_F(CudaNames, AreNewWhereNoListHasThem) {
+  using Names = std::vector<std::string>;
+  const std::string known = "void cublasCreate_v2(void) {} ";
+  EXPECT_EQ(read("libcublas.so.12", known + "void cublasNew(void) {}").unknown, Names{"cublasNew"});
+  EXPECT_EQ(read("libcublas.so.12", known + "void cublasLtNew(void) {}").unknown, Names());
+  EXPECT_EQ(read("libcublas.so.12", known + "void mine(void) {}").unknown, Names());
+  EXPECT_EQ(read("libcublas.so.12", "static void cublasNew(void) {} void f(void) { cublasNew(); }")
+                .unknown,
+            Names());
+  EXPECT_EQ(read("libcublasLt.so.12", "void cublasLtNew(void) {}").unknown, Names{"cublasLtNew"});
+  EXPECT_EQ(read("libcudart.so.12", "void cudaNew(void) {}").unknown, Names()) << "it has no list";
+}
+
+TEST_F(CudaNames, AreAskedForWhereNoListHasThem) {
+  const auto asks = [&](const std::string& name, const std::string& file = "libplugin.so") {
+    return !read(file, "void " + name + "(void); void f(void) { " + name + "(); }")
+                .asks_for.empty();
+  };
+  for (const char* name : {"cublasNew", "cublasLtNew", "ncclNew", "curandNew"})
+    EXPECT_TRUE(asks(name)) << name;
+  for (const char* name : {"cublasCreate_v2", "cuNew", "cudaNew", "cut", "mine"})
+    EXPECT_FALSE(asks(name)) << name;
+  EXPECT_FALSE(asks("cublasNew", "libcufft.so.12")) << "between CUDA's own";
+  EXPECT_TRUE(read("libplugin.so", "void cublasNew(void) {}").asks_for.empty());
+}
+
+TEST_F(CudaNames, SayOfWhomTheKernelsAre) {
+  const std::string kernels = "__attribute__((section(\".nv_fatbin\"))) int code = 1;";
+  EXPECT_TRUE(read("libplugin.so", kernels).has_kernels);
+  EXPECT_FALSE(read("libplugin.so", "int code = 1;").has_kernels);
+  EXPECT_FALSE(read("libcublas.so.12", kernels).has_kernels);
+  EXPECT_FALSE(read("libcutensor.so.2", kernels).has_kernels);
+}
+
+TEST_F(CudaNames, TellARandomDeviceByItsFunctions) {
+  const std::string name = "_ZNSt13random_device9_M_getvalEv";
+  EXPECT_TRUE(read("a.so", "void " + name + "(void) {}").names_random_device);
+  EXPECT_TRUE(read("a.so", "void __x86_rdrand(void) {}").names_random_device);
+  EXPECT_FALSE(read("a.so", "void mine(void) {}").names_random_device);
+  EXPECT_FALSE(read("a.so", "void " + name + "(void); void f(void) { " + name + "(); }")
+                   .names_random_device);
+}
+
+// ---- clocks that seed ----
+
+#if defined(__x86_64__)
+/// Two functions that read a clock and seed by it; the second one keeps what it read.
+class PinnedClock : public testing::Test {
+protected:
+  void SetUp() override {
+    const std::string source = (folder_.path() / "a.c").string();
+    std::ofstream(source) << R"(
+__asm__(".text\n.type passes,@function\npasses:\n.cfi_startproc\nsub $8,%rsp\nxor %edi,%edi\n"
+        "call time\nread_1:\nmov %eax,%edi\ncall srand\nseed_1:\nadd $8,%rsp\nret\n.cfi_endproc\n"
+        ".size passes,.-passes\n.type keeps,@function\nkeeps:\n.cfi_startproc\nsub $8,%rsp\n"
+        "xor %edi,%edi\ncall time\nread_2:\nmov %eax,kept(%rip)\nmov %eax,%edi\ncall srand\n"
+        "seed_2:\nadd $8,%rsp\nret\n.cfi_endproc\n.size keeps,.-keeps\n"
+        ".type far,@function\nfar:\n.cfi_startproc\nsub $8,%rsp\nxor %edi,%edi\ncall time\nread_3:\n"
+        "mov %eax,%edi\n.fill 60,1,0x90\ncall srand\nseed_3:\nadd $8,%rsp\nret\n.cfi_endproc\n"
+        ".size far,.-far\n");
+static int kept __attribute__((used));
+)";
+    ASSERT_EQ(run({"cc", "-shared", "-fPIC", "-nostdlib", "-o", file_, source}).status, 0);
+    for (const std::string& line : lines(run({"nm", file_}).out)) // "0000000000001010 t passes"
+      places_[line.substr(line.rfind(' ') + 1)] = file_ + "+0x" + line.substr(0, 16);
+  }
+
+  /// True if the clock that was read there is pinned where the seed that follows is one of such a
+  /// record.
+  bool is_pinned(const std::string& clock, const std::string& seed, const std::string& why,
+                 Action action = Action::pin, const std::set<std::string>& changed = {}) const {
+    Summary summary;
+    SymbolSummary& symbol = summary.symbols.emplace_back();
+    symbol.action = action;
+    symbol.reasons = {why};
+    symbol.places = {{places_.at(seed), {}, {}, {}}};
+    LoadedCode code;
+    code.changed = changed;
+    return PinnedClocks({Log(), summary, code}).contain(clock);
+  }
+
+  const TemporaryFolder folder_;
+  const std::string file_ = (folder_.path() / "a.so").string();
+  std::map<std::string, std::string> places_; ///< by label
+};
+
+TEST_F(PinnedClock, IsOneWhoseValueGoesIntoTheSeedAlone) {
+  for (const char* why : {"clock_seed", "id_seed"})
+    EXPECT_TRUE(is_pinned(places_["read_1"], "seed_1", why)) << why;
+  EXPECT_FALSE(is_pinned(places_["read_1"], "seed_1", "own_value"));
+  EXPECT_FALSE(is_pinned(places_["read_1"], "seed_1", "clock_seed", Action::observe));
+  EXPECT_FALSE(is_pinned(places_["read_1"], "seed_1", "clock_seed", Action::pin, {file_}))
+      << "another file ran";
+  EXPECT_FALSE(is_pinned(places_["read_1"], "seed_2", "clock_seed")) << "not the next";
+  EXPECT_FALSE(is_pinned(places_["read_2"], "seed_1", "clock_seed")) << "it is behind the seed";
+  EXPECT_FALSE(is_pinned(places_["read_2"], "seed_2", "clock_seed")) << "it is kept";
+  EXPECT_FALSE(is_pinned(places_["read_3"], "seed_3", "clock_seed")) << "too far";
+  EXPECT_FALSE(is_pinned("/home/me/train+0x1010", "seed_1", "clock_seed")) << "another file";
+}
+#endif
 
 } // namespace
 } // namespace detshim

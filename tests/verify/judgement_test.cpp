@@ -5,6 +5,7 @@
 #include "environment/environment.h"
 #include "evidence/evidence_file.h"
 #include "evidence/program_state.h"
+#include "support/exit_status.h"
 #include "verdict/finding.h"
 #include "verdict/verdict.h"
 
@@ -12,11 +13,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 namespace {
 
@@ -149,6 +155,200 @@ TEST(KeptEvidence, OfTwoComparisonsOfOneDayIsTheLater) {
   EXPECT_EQ(evidence.names, Words{"code: file data.txt"});
 }
 
+/// A comparison of that day, of a program with other code.
+EvidenceEntry entry_of(const std::string& command, const std::string& date,
+                       const std::string& code = "2") {
+  EvidenceEntry entry;
+  entry.state = known_state();
+  entry.state.command = command;
+  entry.state.parts = {{"code: file train.py", code}};
+  entry.date = date;
+  entry.is_equal = true;
+  return entry;
+}
+
+TEST(KeptEvidence, IsOfThisStateElseOfTheCommandElseOfTheProgram) {
+  const std::string command = known_state().command;
+  EvidenceEntry other_seed = entry_of(command, "2026-11-24");
+  other_seed.state.seed = "43";
+  const struct {
+    std::vector<EvidenceEntry> entries;
+    const char* date; ///< of the one that counts; empty: none does
+  } cases[] = {
+      {{}, ""},
+      {{entry_of(command, "2026-11-20"), entry_of(command, "2026-11-21")}, "2026-11-21"},
+      {{entry_of(command, "2026-11-21"), entry_of(command, "2026-11-20")}, "2026-11-21"},
+      {{entry_of(command, "2026-11-20"), entry_of(command + " --lr 1", "2026-11-21")},
+       "2026-11-20"},
+      {{entry_of(command + " --lr 1", "2026-11-21"), entry_of(command, "2026-11-20")},
+       "2026-11-20"},
+      {{entry_of(command + " --lr 1", "2026-11-21"), entry_of(command + " --lr 2", "2026-11-20")},
+       "2026-11-21"},
+      {{entry_of(command, "2026-11-20", "1"), entry_of(command, "2026-11-21")}, "2026-11-20"},
+      {{other_seed, entry_of(command, "2026-11-20")}, "2026-11-20"},
+      {{other_seed}, "2026-11-24"},
+      {{entry_of("python3 test.py", "2026-11-21")}, ""},
+      {{entry_of("python3", "2026-11-21"), entry_of("", "2026-11-21")}, ""},
+  };
+  for (std::size_t i = 0; i < std::size(cases); ++i) {
+    const Evidence evidence = evidence_of(cases[i].entries, known_state());
+    EXPECT_EQ(evidence.date, cases[i].date) << i;
+    EXPECT_EQ(evidence.program == Evidence::Program::never_compared, evidence.date.empty()) << i;
+  }
+  ProgramState one_word = known_state();
+  one_word.command = "train";
+  EXPECT_EQ(evidence_of({entry_of("train", "2026-11-21")}, one_word).date, "2026-11-21");
+}
+
+TEST(KeptEvidence, OfRunsThatDifferedCountsWhereSomethingIsUnknown) {
+  EvidenceEntry entry = entry_of(known_state().command, "2026-11-21", "1");
+  ProgramState unknown = known_state();
+  unknown.unknown = {"code: file data.bin: it cannot be read"};
+  EXPECT_EQ(evidence_of({entry}, unknown).program, Evidence::Program::unknown);
+  EXPECT_EQ(evidence_of({entry}, unknown).names, unknown.unknown);
+  EXPECT_EQ(evidence_of({entry}, known_state()).program, Evidence::Program::same);
+  entry.is_equal = false;
+  EXPECT_EQ(evidence_of({entry}, unknown).program, Evidence::Program::same);
+  entry.state.parts["code: file train.py"] = "2";
+  EXPECT_EQ(evidence_of({entry}, unknown).program, Evidence::Program::changed);
+  unknown.is_captured = false;
+  EXPECT_EQ(evidence_of({entry}, unknown).program, Evidence::Program::unknown);
+}
+
+TEST(KeptEvidence, IsOfTheNewestStatesOfACommand) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "evidence.json").string();
+  EXPECT_TRUE(read_evidence(file).empty());
+  const auto kept = [&] {
+    Words all;
+    for (const EvidenceEntry& entry : read_evidence(file))
+      all.push_back(entry.state.command + entry.state.parts.at("code: file train.py"));
+    return all;
+  };
+  keep_evidence(file, entry_of("b", "2026-11-21", "1"));
+  for (int i = 1; i <= 5; ++i)
+    keep_evidence(file, entry_of("a", "2026-11-21", std::to_string(i)));
+  EXPECT_EQ(kept(), (Words{"b1", "a1", "a2", "a3", "a4", "a5"}));
+  keep_evidence(file, entry_of("a", "2026-11-22", "2")); // in the place of the same
+  EXPECT_EQ(kept(), (Words{"b1", "a1", "a3", "a4", "a5", "a2"}));
+  keep_evidence(file, entry_of("a", "2026-11-22", "6"));
+  EXPECT_EQ(kept(), (Words{"b1", "a3", "a4", "a5", "a2", "a6"}));
+  EvidenceEntry other_seed = entry_of("a", "2026-11-22", "6");
+  other_seed.state.seed = "43";
+  keep_evidence(file, other_seed);
+  EXPECT_EQ(kept().size(), 7U);
+}
+
+TEST(KeptEvidence, IsBelievedOfAFileOfItsForm) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "evidence.json").string();
+  const auto is_believed = [&] {
+    try {
+      return read_evidence(file).size() == 1;
+    } catch (const UsageError&) {
+      return false;
+    }
+  };
+  keep_evidence(file, entry_of("a", "2026-11-21"));
+  const std::string text = contents(file);
+  EXPECT_TRUE(is_believed());
+  std::string later = text;
+  const std::string version = "\"schema_version\": 1";
+  ASSERT_NE(later.find(version), std::string::npos);
+  std::ofstream(file) << later.replace(later.find(version), version.size(),
+                                       "\"schema_version\": 2");
+  EXPECT_FALSE(is_believed()) << "of a later form";
+  std::ofstream(file) << text.substr(0, text.size() / 2);
+  EXPECT_FALSE(is_believed()) << "cut";
+  fs::resize_file(file, (16 << 20) + 1);
+  EXPECT_FALSE(is_believed());
+  fs::remove(file);
+  fs::create_directory(file);
+  EXPECT_FALSE(is_believed());
+  fs::remove(file);
+  std::ofstream(file) << text;
+  EXPECT_TRUE(is_believed());
+  const bool is_strangers = ::chown(file.c_str(), 65534, 65534) == 0; // where a root asks
+  EXPECT_EQ(is_believed(), !is_strangers);
+}
+
+TEST(ProgramStates, AreTheSameByTheirParts) {
+  using Parts = std::map<std::string, std::string>;
+  const struct {
+    Parts one, other;
+    Words changed;
+  } cases[] = {
+      {{{"a", "1"}}, {{"a", "1"}}, {}},
+      {{{"a", "1"}}, {{"a", "2"}}, {"a"}},
+      {{{"a", "1"}}, {}, {"a"}},
+      {{}, {{"a", "1"}}, {"a"}},
+      {{{"a", "any"}}, {{"a", "2"}}, {}},
+      {{{"a", "any"}}, {}, {}},
+      {{{"a", "1"}, {"b", "1"}}, {{"b", "2"}, {"c", "1"}}, {"a", "b", "c"}},
+  };
+  for (std::size_t i = 0; i < std::size(cases); ++i) {
+    ProgramState one, other;
+    one.parts = cases[i].one;
+    other.parts = cases[i].other;
+    EXPECT_EQ(changed_parts(one, other), cases[i].changed) << i;
+  }
+}
+
+// What differed among compared runs may be anything; what some had alike is said.
+TEST(ProgramStates, OfComparedRunsHoldWhatAllHad) {
+  const struct {
+    Words hashes; ///< of each run; empty: it lacks the part
+    const char* common;
+    bool is_said;
+  } cases[] = {
+      {{"1", "1"}, "1", false},        {{"1", "2"}, "any", true},
+      {{"1", "2", "3"}, "any", false}, {{"1", "1", "2"}, "any", true},
+      {{"1", "1", "1"}, "1", false},   {{"1", "1", ""}, "any", true},
+      {{"", "1", "1"}, "any", true},
+  };
+  for (std::size_t i = 0; i < std::size(cases); ++i) {
+    std::vector<ProgramState> states(cases[i].hashes.size());
+    for (std::size_t run = 0; run < states.size(); ++run)
+      if (!cases[i].hashes[run].empty())
+        states[run].parts["a"] = cases[i].hashes[run];
+    std::string remark;
+    EXPECT_EQ(common_state(states, remark).parts["a"], cases[i].common) << i;
+    EXPECT_EQ(!remark.empty(), cases[i].is_said) << i;
+  }
+}
+
+TEST(ProgramStates, LeaveOutWhatDecidesNothing) {
+  const auto has_part = [](EnvironmentSection section, const Subject& subject) {
+    detshim::Environment environment;
+    environment.of(section).set_fact(subject, "x");
+    return !state_of(environment).parts.empty();
+  };
+  using enum EnvironmentSection;
+  const Subject path = {SubjectKind::variable, "PATH"};
+  EXPECT_FALSE(has_part(code, {SubjectKind::git, "/a"}));
+  EXPECT_TRUE(has_part(versions, {SubjectKind::git, "/a"}));
+  EXPECT_TRUE(has_part(code, {SubjectKind::file, "a"}));
+  EXPECT_FALSE(has_part(loader, path));
+  EXPECT_TRUE(has_part(settings, path));
+  EXPECT_TRUE(has_part(loader, {SubjectKind::variable, "LD_LIBRARY_PATH"}));
+  EXPECT_FALSE(has_part(session, {SubjectKind::limit, "stack"}));
+  EXPECT_TRUE(has_part(machine, {SubjectKind::limit, "stack"}));
+  EXPECT_TRUE(has_part(session, {SubjectKind::variable, "TZ"}));
+  EXPECT_FALSE(has_part(caches, {SubjectKind::files_in_folder, "/c"}));
+}
+
+TEST(ProgramStates, TellAFactFromWhatIsNotKnown) {
+  const auto hash = [](const Value& value) {
+    detshim::Environment environment;
+    environment.of(EnvironmentSection::machine).values["processor"] = value;
+    return state_of(environment).parts["machine: processor"];
+  };
+  EXPECT_EQ(hash({ValueState::known, "x"}), hash({ValueState::known, "x"}));
+  EXPECT_NE(hash({ValueState::known, "x"}), hash({ValueState::known, "y"}));
+  EXPECT_NE(hash({ValueState::known, "x"}), hash({ValueState::unknown, "x"}));
+  EXPECT_NE(hash({ValueState::hidden, "x"}), hash({ValueState::unknown, "x"}));
+}
+
 TEST(ProgramStates, SayWhatOfThemIsUnknown) {
   const auto state_with = [](EnvironmentSection section, const Subject& subject) {
     detshim::Environment environment;
@@ -252,6 +452,24 @@ TEST_F(Judgement, BoundsTheRateByPlainRunsAlone) {
   EXPECT_EQ(plain["equal_runs"], 0);
   EXPECT_TRUE(plain["bound"].is_null()) << plain["bound"];
   EXPECT_TRUE(fs::exists(evidence()));
+}
+
+// Of two controls and two runs, those fail that are listed: 1 and 2 are the controls.
+TEST_F(Judgement, BlamesEnforcementWhereItAloneFails) {
+  const std::pair<const char*, bool> cases[] = {{"3 4", true},    {"3", false},       {"4", false},
+                                                {"1 3 4", false}, {"1 2 3 4", false}, {"1", false}};
+  for (const auto& [failing, is_blamed] : cases) {
+    fs::remove(scratch_.path() / "n");
+    const Json result =
+        verify({"--control", "--ignore", "n"},
+               {"/bin/sh", "-c",
+                "n=$(cat n 2>/dev/null || echo 0); n=$((n + 1)); echo $n >n; echo x; for i in " +
+                    std::string(failing) + "; do test $n -ne $i || exit 1; done"});
+    const Words kinds = kinds_of(result["problems"]);
+    EXPECT_EQ(std::ranges::count(kinds, "fails_when_enforced"), is_blamed ? 1 : 0)
+        << failing << result["problems"].dump(1);
+    EXPECT_NE(result["verdict"], "equal") << failing;
+  }
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -96,6 +97,119 @@ TEST(SeedsOfTwoLogs, AreNotLearnedWhereARunOnlyHasMoreOrDealsThemOtherwise) {
   EXPECT_TRUE(detshim::learn_seeds(dealt.read(), otherwise.read()).empty());
   const LogOfSeeds alike(LogOfSeeds::Seeds{{"70001", "0.1"}, {"70002", "0.2"}, {"70004", "0.1"}});
   EXPECT_EQ(detshim::learn_seeds(dealt.read(), alike.read()).size(), 1U);
+}
+
+/// A seed that one place passed, and what became of it.
+struct PassedSeed {
+  const char* place;
+  const char* requested;
+  const char* effective;
+  const char* why;
+};
+
+/// A log of one process that passed these.
+detshim::Log log_of(const std::filesystem::path& folder, const std::vector<PassedSeed>& seeds) {
+  std::filesystem::create_directory(folder);
+  std::ofstream file(folder / "0-0-4711.jsonl");
+  file << R"({"t":"start","v":1,"detshim":"0.1.0","run":"20261121T003512-4711","pid":4711,)"
+       << R"("rank":0,"path":"0","program":"/bin/train","args":["./train"],"mode":"enforce",)"
+       << R"("policy":"fixed","seed":"42","seed_from":"DETSHIM_SEED","env":[]})" << '\n';
+  int number = 0;
+  for (const PassedSeed& seed : seeds)
+    file << R"({"t":"call","n":)" << ++number
+         << R"(,"thread":"0","lib":"libc","fn":"srand","do":"pin","requested":")" << seed.requested
+         << R"(","effective":")" << seed.effective << R"(","why":")" << seed.why
+         << R"(","at":"/bin/)" << seed.place << "\"}\n";
+  file << R"({"t":"end","counts":{}})" << std::endl;
+  return detshim::read_log(folder.string());
+}
+
+/// What two runs teach: the entries for the library.
+Words entries_of(const std::vector<PassedSeed>& one, const std::vector<PassedSeed>& other) {
+  const TemporaryFolder folder;
+  Words entries;
+  for (const detshim::LearnedSeeds& learned : detshim::learn_seeds(
+           log_of(folder.path() / "one", one), log_of(folder.path() / "other", other)))
+    entries.push_back(learned.entry);
+  return entries;
+}
+
+TEST(SeedsOfTwoLogs, AreLearnedByWhatChangedAndWhy) {
+  constexpr const char *mine = "own_value", *guess = "address_seed", *order = "ordered_seed",
+                       *clock = "clock_seed", *cut = "values_not_written";
+  const struct {
+    std::vector<PassedSeed> one, other;
+    Words entries;
+  } cases[] = {
+      {{{"a+0x1", "71", "7", mine}}, {{"a+0x1", "72", "8", mine}}, {"a+0x1"}},
+      {{{"a+0x1", "71", "7", mine}}, {{"a+0x1", "71", "7", mine}}, {}},
+      {{{"a+0x1", "71", "7", mine}}, {{"b+0x1", "72", "8", mine}}, {}},
+      // What was replaced alike changes nothing, unless the library has only guessed why.
+      {{{"a+0x1", "71", "7", clock}}, {{"a+0x1", "72", "7", clock}}, {}},
+      {{{"a+0x1", "71", "7", guess}}, {{"a+0x1", "72", "7", clock}}, {"a+0x1"}},
+      {{{"a+0x1", "71", "7", clock}}, {{"a+0x1", "72", "7", guess}}, {"a+0x1"}},
+      {{{"a+0x1", "71", "7", order}}, {{"a+0x1", "72", "7", clock}}, {"a+0x1 order"}},
+      {{{"a+0x1", "71", "7", clock}}, {{"a+0x1", "72", "7", order}}, {"a+0x1 order"}},
+      // Other reasons are none of a seed that may change.
+      {{{"a+0x1", "71", "7", "so"}}, {{"a+0x1", "72", "8", "so"}}, {}},
+      // What was taken for what may change, and did not.
+      {{{"a+0x1", "71", "7", order}}, {{"a+0x1", "71", "7", order}}, {"a+0x1 same 71"}},
+      {{{"a+0x1", "71", "7", order}}, {{"a+0x1", "71", "7", clock}}, {}},
+      {{{"a+0x1", "71", "7", clock}}, {{"a+0x1", "71", "7", order}}, {}},
+      // One of two values changed.
+      {{{"a+0x1", "71", "7", mine}, {"a+0x1", "70", "6", mine}},
+       {{"a+0x1", "72", "8", mine}, {"a+0x1", "70", "6", mine}},
+       {"a+0x1 70"}},
+      // Of more values than a log holds, only where none came again.
+      {{{"a+0x1", "71", "7", mine}, {"a+0x1", "70", "6", mine}},
+       {{"a+0x1", "72", "8", mine}, {"a+0x1", "70", "6", mine}, {"a+0x1", "", "", cut}},
+       {}},
+      {{{"a+0x1", "71", "7", mine}, {"a+0x1", "70", "6", mine}, {"a+0x1", "", "", cut}},
+       {{"a+0x1", "72", "8", mine}, {"a+0x1", "70", "6", mine}},
+       {}},
+      {{{"a+0x1", "71", "7", mine}},
+       {{"a+0x1", "72", "8", mine}, {"a+0x1", "73", "8", cut}},
+       {"a+0x1"}},
+      // Two that pass one value belong together, in both runs.
+      {{{"a+0x1", "71", "7", mine}, {"b+0x1", "71", "7", mine}},
+       {{"a+0x1", "72", "8", mine}, {"b+0x1", "72", "8", mine}},
+       {"a+0x1 =a+0x1", "b+0x1 =a+0x1"}},
+      {{{"a+0x1", "71", "7", mine}, {"b+0x1", "71", "7", mine}},
+       {{"a+0x1", "72", "8", mine}, {"b+0x1", "73", "9", mine}},
+       {"a+0x1", "b+0x1"}},
+      {{{"a+0x1", "71", "7", mine}, {"b+0x1", "70", "6", mine}},
+       {{"a+0x1", "72", "8", mine}, {"b+0x1", "72", "8", mine}},
+       {"a+0x1", "b+0x1"}},
+      // One that is known already is told from what it passes with another.
+      {{{"a+0x1", "71", "7", "learned_seed"}, {"b+0x1", "71", "7", mine}},
+       {{"a+0x1", "72", "7", "learned_seed"}, {"b+0x1", "72", "8", mine}},
+       {"b+0x1 =a+0x1"}},
+      {{{"a+0x1", "71", "7", clock}, {"b+0x1", "71", "7", mine}},
+       {{"a+0x1", "72", "7", clock}, {"b+0x1", "72", "8", mine}},
+       {"b+0x1"}},
+  };
+  for (std::size_t i = 0; i < std::size(cases); ++i)
+    EXPECT_EQ(entries_of(cases[i].one, cases[i].other), cases[i].entries) << i;
+  // No name of a call site has what a document cannot hold.
+  EXPECT_EQ(entries_of({{R"(a\"+0x1)", "71", "7", mine}}, {{R"(a\"+0x1)", "72", "8", mine}}),
+            Words());
+}
+
+/// Another seed is another run; of more than a log holds nothing is known.
+TEST(SeedsOfTwoLogs, ArePartsOfTheirRunsState) {
+  const TemporaryFolder folder;
+  int number = 0;
+  const auto parts = [&](const std::vector<PassedSeed>& seeds) {
+    detshim::ProgramState state;
+    detshim::add_seeds(log_of(folder.path() / std::to_string(++number), seeds), state);
+    return state.parts;
+  };
+  const auto one = parts({{"a+0x1", "71", "7", "own_value"}});
+  EXPECT_EQ(one.size(), 1U);
+  EXPECT_EQ(one, parts({{"a+0x1", "72", "7", "own_value"}}));
+  EXPECT_NE(one, parts({{"a+0x1", "71", "8", "own_value"}}));
+  EXPECT_EQ(parts({{"a+0x1", "71", "7", "own_value"}, {"a+0x1", "", "", "values_not_written"}}),
+            parts({{"a+0x1", "71", "8", "own_value"}, {"a+0x1", "", "", "values_not_written"}}));
 }
 
 class LearnedSeeds : public NamedSeeds, public testing::WithParamInterface<const char*> {

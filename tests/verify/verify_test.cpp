@@ -730,7 +730,7 @@ TEST_F(Verify, PutsOutputsBackWhenItIsInterrupted) {
         folder());
     while (!fs::exists(folder() / "begun") && !running.has_ended())
       std::this_thread::yield();
-    ::kill(running.process(), signal);
+    send_signal(running.process(), signal);
     const Result result = running.wait();
     EXPECT_EQ(result.status, 128 + signal) << result.err;
     EXPECT_EQ(read("out"), "before");
@@ -761,7 +761,7 @@ TEST_F(Verify, IsAloneAtItsOutputs) {
   }
   EXPECT_EQ(at_once("third", "other", "echo a > other; echo a").status, equal);
   EXPECT_EQ(at_once("fourth", "*.npz", "echo a > a.npz; echo a").status, equal);
-  ::kill(running.process(), SIGTERM);
+  send_signal(running.process(), SIGTERM);
   running.wait();
   EXPECT_EQ(read("out.txt"), "before");
   EXPECT_EQ(at_once("fifth", "out.txt", "echo a > out.txt; echo a").status, equal);
@@ -900,7 +900,7 @@ TEST_F(Verify, PutsBackOnRequestWhatAKilledOneHadSetAside) {
                   folder());
   while ((!fs::exists(folder() / "pid") || read("pid").empty()) && !running.has_ended())
     std::this_thread::yield();
-  ::kill(running.process(), SIGKILL);
+  send_signal(running.process(), SIGKILL);
   running.wait();
   EXPECT_FALSE(fs::exists(folder() / "out"));
   const Result restored = run({DETSHIM_COMMAND, "verify", "--restore"}, {}, folder());
@@ -941,11 +941,11 @@ TEST_P(VerifyWhoseChildWrites, TakesItsProgramAlongWhenItIsKilled) {
   write("out", "mine");
   const auto running = start_writing(words({"--output", "out"}, shell(writes())), folder());
   const std::string writer = std::to_string(std::stoi("0" + read("pid")));
-  ::kill(running->process(), SIGKILL);
+  send_signal(running->process(), SIGKILL);
   running->wait();
   const Result restored = run({DETSHIM_COMMAND, "verify", "--restore"}, {}, folder());
   EXPECT_FALSE(is_running(writer));
-  ::kill(std::stoi(writer), SIGKILL);
+  send_signal(std::stoi(writer), SIGKILL);
   EXPECT_EQ(restored.status, 0) << restored.err;
   EXPECT_TRUE(is_put_back(restored.err, kept() / "before")) << restored.err;
   EXPECT_EQ(read("out"), "mine");
@@ -960,8 +960,8 @@ TEST_P(VerifyWhoseChildWrites, PutsNothingBackWhileItsProgramRuns) {
   std::istringstream children(contents("/proc/" + verify + "/task/" + verify + "/children"));
   for (std::string child; children >> child;)
     if (contents("/proc/" + child + "/comm") == "detshim-watch\n")
-      ::kill(std::stoi(child), SIGKILL);
-  ::kill(running->process(), SIGKILL);
+      send_signal(std::stoi(child), SIGKILL);
+  send_signal(running->process(), SIGKILL);
   running->wait();
   ASSERT_TRUE(is_running(writer));
   for (const Words& more : {Words{"--restore"}, Words{"--output", "out", "--", "true"}}) {
@@ -972,7 +972,7 @@ TEST_P(VerifyWhoseChildWrites, PutsNothingBackWhileItsProgramRuns) {
     EXPECT_TRUE(contains(refused.err, "process " + writer + " (sh) ")) << refused.err;
     EXPECT_EQ(complaints(refused.err).size(), 1u) << refused.err;
   }
-  ::kill(std::stoi(writer), SIGKILL);
+  send_signal(std::stoi(writer), SIGKILL);
   EXPECT_EQ(run({DETSHIM_COMMAND, "verify", "--restore"}, {}, folder()).status, 0);
   EXPECT_EQ(read("out"), "mine");
 }
@@ -988,7 +988,7 @@ TEST_F(Verify, SaysWhatItPutBackWheneverItWasKilled) {
       std::this_thread::yield();
     for (std::size_t left = random() % 3000; left > 0; --left)
       std::this_thread::yield();
-    ::kill(running.process(), SIGKILL);
+    send_signal(running.process(), SIGKILL);
     running.wait();
     const Result restored = run({DETSHIM_COMMAND, "verify", "--restore"}, {}, folder());
     EXPECT_EQ(restored.status, 0) << restored.err;
@@ -1010,7 +1010,7 @@ TEST_F(Verify, PutsBackWhatAKilledOneHadSetAside) {
                     {}, folder());
     while (!running.has_ended() && !contents(folder() / "pid").ends_with('\n'))
       std::this_thread::yield();
-    ::kill(running.process(), SIGKILL); // its program ends with it
+    send_signal(running.process(), SIGKILL); // its program ends with it
     running.wait();
     fs::remove(folder() / "pid");
     EXPECT_FALSE(fs::is_directory(folder() / "out/below"));
@@ -1033,7 +1033,7 @@ TEST_F(Verify, PutsBackWhatAKilledOneHadSetAsideOverWhatItsProgramMade) {
       folder());
   while (!running.has_ended() && !contents(folder() / "pid").ends_with('\n'))
     std::this_thread::yield();
-  ::kill(running.process(), SIGKILL);
+  send_signal(running.process(), SIGKILL);
   running.wait();
   EXPECT_EQ(read("out"), "half\n");
   Words again = words({"--output", "out"}, shell("echo a > out; echo a"));
@@ -1051,9 +1051,9 @@ void kill_one(Words command, const fs::path& kept_in, const fs::path& where,
   Running running(command, environment, where);
   while (!running.has_ended() && !contents(pid).ends_with('\n'))
     std::this_thread::yield();
-  ::kill(running.process(), SIGKILL);
+  send_signal(running.process(), SIGKILL);
   running.wait();
-  ::kill(std::stoi("0" + contents(pid)), SIGKILL);
+  send_signal(std::stoi("0" + contents(pid)), SIGKILL);
   fs::remove(pid);
 }
 const std::string sleeps = "echo $$ > pid; exec sleep 1000";
@@ -1291,7 +1291,7 @@ TEST_F(Verify, IsAloneAtItsOutputsBehindALink) {
   const Result refused = run(second, {}, folder());
   EXPECT_EQ(refused.status, wrong_use) << refused.out;
   EXPECT_TRUE(contains(refused.err, std::to_string(running.process()))) << refused.err;
-  ::kill(running.process(), SIGTERM);
+  send_signal(running.process(), SIGTERM);
   running.wait();
 }
 
@@ -1654,6 +1654,13 @@ TEST_F(Verify, EndsARunThatTakesTooLong) {
   EXPECT_EQ(kept_document()["runs"].size(), 2U) << "the one that was to be killed was too long";
 }
 
+// A test that fails must not end what is none of its own.
+TEST(Signals, ReachOneProcess) {
+  EXPECT_TRUE(send_signal(::getpid(), 0));
+  EXPECT_FALSE(send_signal(0, 0));
+  EXPECT_FALSE(send_signal(-1, 0));
+}
+
 TEST_F(Verify, BeginsEachRunWithEmptyCaches) {
   const Words program =
       shell("cat $XDG_CACHE_HOME/n 2>/dev/null; echo cached > $XDG_CACHE_HOME/n; echo done");
@@ -1671,7 +1678,7 @@ TEST_F(Verify, NamesWhatARunLeftBehind) {
   EXPECT_EQ(result.status, unverified) << result.out;
   const std::size_t at = result.out.rfind("behind: "), end = result.out.find(" (sleep)");
   ASSERT_NE(end, std::string::npos) << result.out;
-  ::kill(std::stoi(result.out.substr(at + 8, end - at - 8)), SIGKILL);
+  send_signal(std::stoi(result.out.substr(at + 8, end - at - 8)), SIGKILL);
 }
 
 TEST_F(Verify, TakesAPipelineWhoseReaderHasEnoughForAnEnd) {

@@ -61,9 +61,9 @@ Json json_of(const EvidenceEntry& entry) {
           {"seldom", entry.state.seldom}};
 }
 
-/// "python3 train.py" of "python3 train.py --lr 1".
+/// "python3 train.py" of "python3 train.py --lr 1"; all of one word.
 std::string_view program_in(std::string_view command) {
-  return command.substr(0, command.find(' ', std::min(command.find(' '), command.size() - 1) + 1));
+  return command.substr(0, command.find(' ', command.find(' ') + 1));
 }
 
 /// The entry for this state; else the newest of the same command and seed; else the newest of the

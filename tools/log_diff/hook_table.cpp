@@ -52,9 +52,9 @@ RolesByField agreed_roles() {
     std::size_t index = 0;
     for (const auto& field : hook.fields) {
       const FieldRole role = hook.roles[index++];
-      const auto [agreed, is_first] = roles.emplace(text(field), role);
-      if (!is_first && agreed->second != role)
-        agreed->second.reset();
+      std::optional<FieldRole>& agreed = roles.emplace(text(field), role).first->second;
+      if (agreed != role)
+        agreed.reset();
     }
   }
   // What the log adds to a call, and what earlier versions' hooks had.

@@ -45,7 +45,7 @@ void SymbolCalls::add(const Call& call, const CallCount& calls) {
     known->second.add(calls);
   else
     places.emplace(std::tie(call.at, call.frames, call.python), calls);
-  if (!call.why.empty() && !reasons.contains(call.why))
+  if (!call.why.empty())
     reasons.insert(call.why);
 }
 

@@ -48,7 +48,7 @@ bool read_lines(int descriptor, LineSplitter& splitter,
       return true;
     if (count > 0)
       splitter.feed({buffer.data(), static_cast<std::size_t>(count)}, take);
-    if (count < 0 && errno != EINTR)
+    else if (errno != EINTR)
       return false;
   }
   return false;

@@ -158,8 +158,7 @@ struct LoadedOfNvidia {
 private:
   void add(const Log& log, const std::string& file) {
     const NvidiaLibrary* const library = find_nvidia_library(base_name(file));
-    const bool is_open = library != nullptr && library->kind == NvidiaLibraryKind::open &&
-                         cuda_library_of(file).empty();
+    const bool is_open = library != nullptr && library->kind == NvidiaLibraryKind::open;
     const bool is_compiler = compiles_kernels(base_name(file));
     if ((!is_open && !is_compiler) || !is_in_question(log, file))
       return;

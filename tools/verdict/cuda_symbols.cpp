@@ -139,7 +139,7 @@ const KnownFunctions* known_functions(std::string_view library) {
 
 bool is_later(std::string_view version, std::string_view than) {
   const std::vector<unsigned long> a = numbers(version), b = numbers(than);
-  return a.empty() || b.empty() || a > b;
+  return a.empty() || a > b; // also than no numbers
 }
 
 std::string cuda_library_of(const std::string& file) {

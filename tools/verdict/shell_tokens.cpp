@@ -78,7 +78,7 @@ public:
 
 private:
   void step() {
-    if (!delimiters_.empty() && (at_ == 0 || text_[at_ - 1] == '\n') && is_after_line_)
+    if (!delimiters_.empty() && is_after_line_)
       return take_here_document();
     const char c = text_[at_];
     if (c == '\\' && nesting_.obeys_backslash())
@@ -111,7 +111,7 @@ private:
   void take_character(char c) {
     const bool was_single = nesting_.is_single();
     nesting_.take(text_, at_);
-    if (!was_single && nesting_.is_single())
+    if (!was_single)
       nesting_.begin_ansi(at_ > 0 && text_[at_ - 1] == '$');
     if (c == '&')
       take_ampersand(nesting_.is_quoted());
@@ -179,7 +179,7 @@ private:
   void note_here_document() {
     const std::string_view rest = text_.substr(at_);
     const bool is_second = at_ > 0 && text_[at_ - 1] == '<';
-    if (!rest.starts_with("<<") || rest.starts_with("<<<") || is_second)
+    if (!rest.starts_with("<<") || is_second) // of `<<<` the word is empty
       return;
     std::size_t from = 2;
     while (from < rest.size() && (rest[from] == '-' || is_in(blanks, rest[from])))

@@ -248,7 +248,7 @@ private:
 bool is_written_in(const std::string& frame, const std::string& number) {
   const std::string line = text_of_line(frame);
   const auto is_part = [&](std::size_t i) {
-    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i]));
+    return std::isalnum(static_cast<unsigned char>(line[i])) != 0; // at the end a null
   };
   const std::size_t at = line.find(number);
   return at != std::string::npos && (at == 0 || !is_part(at - 1)) && !is_part(at + number.size());

@@ -248,7 +248,7 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
                    " left a log: the other made no call that is recorded";
     else
       compare(log, other_log, comparison.perturbation, cause);
-    if (!cause.is_found() || !cause.text.empty())
+    if (!cause.text.empty())
       add_what_perturbation_shows(comparison.perturbation, cause.suspects);
     return cause;
   }

@@ -45,11 +45,9 @@ bool is_text(std::string_view contents) {
 
 std::vector<std::string_view> fields_of(std::string_view line, char separator) {
   std::vector<std::string_view> fields;
-  for (std::size_t end = 0; end != line.npos; line.remove_prefix(end + 1)) {
+  for (std::size_t end = 0; end != line.npos; line.remove_prefix(end + 1)) { // npos + 1 is 0
     end = line.find(separator);
     fields.push_back(line.substr(0, end));
-    if (end == line.npos)
-      break;
   }
   return fields;
 }
