@@ -141,7 +141,8 @@ TEST_F(DetshimCommand, HelpAndTheVersionHaveTheirUsualWordsToo) {
 TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
   expect_one_error_line(
       detshim({}), 2,
-      "run, verify, log, patch, report, attest, doctor, env, scan, hooks, options, completion");
+      "run, verify, price, log, patch, report, attest, doctor, env, scan, hooks, options, "
+      "completion");
   expect_one_error_line(detshim({"dance"}), 2, "dance");
   expect_one_error_line(detshim({"log", "--bogus"}), 2, "--bogus");
   expect_one_error_line(detshim({"run"}), 2, "no program");

@@ -1850,6 +1850,16 @@ TEST_F(Verify, RefusesAnEnvironmentsModeThatIsNone) {
   EXPECT_NE(verify({}, shell("echo 1"), {{"DETSHIM_MODE", "observe"}}).status, 2);
 }
 
+// A duration is 0 where no time passes, and what is made of one is not.
+TEST_F(Verify, TellsTimesByClocksThatStandStill) {
+  const auto verdict_of = [&](const std::string& part) {
+    write("t.py", section(PROGRAMS_FOLDER "/prints_times.py", part));
+    return verify_json({}, {"/usr/bin/python3", "t.py"})["verdict"];
+  };
+  EXPECT_EQ(verdict_of("shown"), "equal");
+  EXPECT_EQ(verdict_of("used"), "different");
+}
+
 TEST_F(Verify, NamesWhatLeavesNoRecord) {
   const std::string draw = "import random, os, sys, threading, time; random.random(); ";
   // Which of two programs' variables is not the same; its value is not shown, and a secret's not

@@ -66,15 +66,19 @@ bool is_without_end(std::string_view number) { return number.find('n') != number
 /// What a number was in the usual run, and with clocks that stand still.
 enum class Kind { same, time, rate, other };
 
+/// A number of things by hardly any seconds.
+bool is_large(double number) { return number > 1e4; }
+
 Kind kind_of(std::string_view usual, std::string_view standing) {
-  constexpr double much = 1e6; // n / max(seconds, 1e-9)
+  constexpr double much = 1000; // of a thousandth of a second
   if (usual == standing)
     return Kind::same;
   const bool is_measured = usual.find('.') != usual.npos; // what is counted may be a result
   if (is_zero(standing))
     return is_measured ? Kind::time : Kind::other;
-  const bool is_rate =
-      is_without_end(standing) || number_of(standing) > much * std::max(number_of(usual), 1e-9);
+  const double number = number_of(standing);
+  const bool is_rate = is_without_end(standing) ||
+                       (is_large(number) && number > much * std::max(number_of(usual), 1e-9));
   return is_rate ? Kind::rate : Kind::other;
 }
 
@@ -149,8 +153,7 @@ bool is_always_nothing(const std::string& format, const std::vector<std::string_
   for (const std::string_view line : standing)
     pattern.each_match(line, [&](Span, Span group) {
       const std::string_view number = group.of(line);
-      constexpr double much = 1e6;
-      is_nothing &= is_zero(number) || is_without_end(number) || number_of(number) > much;
+      is_nothing &= is_zero(number) || is_without_end(number) || is_large(number_of(number));
     });
   return is_nothing;
 }

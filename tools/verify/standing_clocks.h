@@ -11,7 +11,7 @@ namespace detshim {
 /// around one number each.
 struct StandingFormats {
   std::vector<std::string> times; ///< 0 then
-  std::vector<std::string> rates; ///< infinite, or no number, or a million times as much
+  std::vector<std::string> rates; ///< infinite, or no number, or a thousand times as much and large
 };
 
 /// By what two runs printed of which the second one's clocks stood still. Nothing where a number

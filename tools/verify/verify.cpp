@@ -157,7 +157,7 @@ private:
   /// their prints is a time. A run that was ended where it differed is left out then. True if they
   /// may be equal now.
   bool learn_times(Verification& result) {
-    if (has_tried_standing_clocks_ || !result.logs.front().reads_clock || plan_.until)
+    if (has_tried_standing_clocks_ || !result.runs.front().reads_clocks || plan_.until)
       return false;
     has_tried_standing_clocks_ = true;
     Run& first = result.runs.front();

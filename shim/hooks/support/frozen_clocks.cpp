@@ -163,17 +163,23 @@ bool is_frozen(const void* caller) {
 
 namespace {
 
-/// In front of the places: no time passes at them, so that what is the difference of two readings
-/// is 0 (`detshim verify` tells durations so). What waits there for a time waits for ever.
+/// In front of the places: at each reading there hardly any time passes, so that the difference of
+/// two is nothing as it is printed, and can be divided by (`detshim verify` tells durations so).
+/// What waits there for a time waits for ever.
 constexpr char standing[] = "@standing,";
 
 } // namespace
 
 timespec frozen_time(bool is_since_start) {
   constexpr uint64_t five_years = 157'680'000, since_2020 = 1'577'836'800, ten_days = 864'000;
-  if (starts_with(options().freeze, standing))
-    return {static_cast<time_t>(is_since_start ? ten_days : since_2020 + five_years), 0};
   static thread_local constinit uint64_t readings = 0;
+  if (starts_with(options().freeze, standing)) {
+    // Seconds since 1970 in a double are told apart by less than a millionth, not by much less.
+    constexpr uint64_t second = 1'000'000'000;
+    const uint64_t passed = readings++ * (is_since_start ? 10 : 1000);
+    const uint64_t begin = is_since_start ? 1000 : since_2020 + five_years;
+    return {static_cast<time_t>(begin + passed / second), static_cast<long>(passed % second)};
+  }
   const uint64_t key = stream_key(this_thread(), Kind::frozen_clock);
   const uint64_t began = is_since_start ? key % ten_days : since_2020 + key % five_years;
   const uint64_t reading = readings++;
