@@ -56,6 +56,8 @@ INSTANTIATE_TEST_SUITE_P(
             "loss 0.77 in 3.4 s, 11.5 it/s",
             {"3.4"},
             {"11.5"}},
+        // a moment, which is known for one
+        Row{"\1 INFO fit 0.5 s", "\1 INFO fit 0.0 s", "18:43:01,123 INFO fit 0.6 s", {"0.6"}, {}},
         // another result, by a clock that was a seed
         Row{"pi = 3.1434, took 0.12 s",
             "pi = 3.1389, took 0.00 s",

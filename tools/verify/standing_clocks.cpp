@@ -90,6 +90,8 @@ std::string escaped_text(std::string_view text, bool is_first, bool is_last) {
       const bool is_beside = (i == 0 && !is_first) || (end == text.size() && !is_last);
       result += is_beside ? " *" : " +";
       i = end - 1;
+    } else if (text[i] == volatile_part) {
+      result += ".*?";
     } else {
       result += std::isalnum(static_cast<unsigned char>(text[i])) != 0 ? "" : "\\";
       result += text[i];
@@ -114,8 +116,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    lines.push_back(line.substr(line.rfind('\r') + 1)); // 0 where there is none
+    lines.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;

@@ -14,6 +14,9 @@ struct StandingFormats {
   std::vector<std::string> rates; ///< infinite, or no number, or a thousand times as much and large
 };
 
+/// Stands for what is known to be volatile in a line: a moment, say.
+inline constexpr char volatile_part = '\1';
+
 /// By what two runs printed of which the second one's clocks stood still. Nothing where a number
 /// differs in another way, or where the same kind of line has such a number elsewhere.
 StandingFormats find_standing_formats(std::string_view usual, std::string_view standing);

@@ -165,8 +165,8 @@ private:
     if (!standing)
       return false;
     for (const PrintedStream stream : both_streams) {
-      StandingFormats formats = find_standing_formats(
-          MappedFile(first.printed(stream)).bytes(), MappedFile(standing->printed(stream)).bytes());
+      StandingFormats formats = find_standing_formats(without_volatile(first, first, stream),
+                                                      without_volatile(*standing, first, stream));
       std::ranges::move(formats.times, std::back_inserter(first.shown_formats));
       std::ranges::move(formats.rates, std::back_inserter(first.rate_formats));
     }
@@ -176,6 +176,29 @@ private:
     if (!result.runs.back().is_whole())
       result.runs.pop_back();
     return true;
+  }
+
+  /// What the run printed, with a character in place of what is known to be volatile by `known`.
+  std::string without_volatile(const Run& run, const Run& known, PrintedStream stream) const {
+    const VolatileText volatile_text = volatile_text_of(known, plan_.rules);
+    const RunFacts facts{run.began, run.ended, run.processes, known.reads_clocks,
+                         known.may_show_times};
+    std::string result;
+    const MappedFile file(run.printed(stream));
+    for (std::string_view text = file.bytes(); !text.empty();) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view states = text.substr(0, end); // a bar of progress overwrites its line
+      const std::string masked = volatile_text.masked(states.substr(states.rfind('\r') + 1), facts);
+      for (std::size_t i = 0; i < masked.size(); ++i) {
+        const bool is_mask = masked[i] == '\0';
+        result += is_mask ? volatile_part : masked[i];
+        if (is_mask)
+          i = std::min(masked.find('>', i), masked.size());
+      }
+      result += '\n';
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return result;
   }
 
   /// Nothing where it did not end well: what waits for a time to pass waits for ever. Nor of a
