@@ -46,6 +46,10 @@ class Watch:
         self.elapsed = time.time() - self.begun
 
 
+def lookup(watch):
+    return watch
+
+
 class Hidden(Watch):
     def __enter__(self):
         return lookup(self)

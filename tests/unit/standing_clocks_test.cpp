@@ -29,17 +29,24 @@ struct Row {
   Words times, rates;           ///< in it
 };
 
-class StandingClocks : public testing::TestWithParam<Row> {};
+class StandingLines : public testing::TestWithParam<Row> {};
 
-TEST_P(StandingClocks, TellTimesFromResults) {
+TEST_P(StandingLines, TellTimesFromResults) {
   const Row& row = GetParam();
-  const StandingFormats formats = find_standing_formats(row.usual, row.standing);
+  const StandingFormats formats = find_standing_formats({{row.usual, row.standing}});
   EXPECT_EQ(passed_over(formats.times, row.later), row.times);
   EXPECT_EQ(passed_over(formats.rates, row.later), row.rates);
 }
 
+// A row of another table may look like it.
+TEST(StandingClocks, AreLookedForInAllTexts) {
+  const TextOfBoth times{"1,0.51", "1,0.00"}, results{"1,0.77", "1,0.77"};
+  EXPECT_EQ(find_standing_formats({times}).times.size(), 1u);
+  EXPECT_TRUE(find_standing_formats({times, results}).times.empty());
+}
+
 INSTANTIATE_TEST_SUITE_P(
-    Lines, StandingClocks,
+    Rows, StandingLines,
     testing::Values(
         Row{"gemm: 1.6672 s\n", "gemm: 0.0000 s\n", "gemm: 2.25 s", {"2.25"}, {}},
         Row{"Wall time: 1.19", "Wall time: 0.00", "Wall time: 11.30", {"11.30"}, {}},

@@ -7,14 +7,15 @@ RunFacts facts_of(const Run& run) {
 }
 
 VolatileText volatile_text_of(const Run& run, const ComparisonRules& rules) {
-  const auto patterns = [](const std::vector<std::string>& formats) {
-    std::vector<Pattern> result;
+  const auto add = [](const std::vector<std::string>& formats, std::vector<Pattern>& to) {
     for (const std::string& format : formats)
-      result.emplace_back(format, "a print of the program's");
-    return result;
+      to.emplace_back(format, "a print of the program's");
   };
-  return VolatileText(rules.declared_volatile, patterns(run.shown_formats),
-                      patterns(run.rate_formats));
+  std::vector<Pattern> times, rates;
+  add(run.shown_formats, times);
+  add(run.time_formats, times);
+  add(run.rate_formats, rates);
+  return VolatileText(rules.declared_volatile, std::move(times), std::move(rates));
 }
 
 const std::vector<Pattern>& tolerated_metrics(const ComparisonRules& rules) {

@@ -60,8 +60,8 @@ struct Run {
   bool reads_clocks = false;                     ///< a line of the user's code does
   bool may_show_times = false;                   ///< a program that is not the user's ran
   std::vector<std::string> shown_formats;        ///< how its lines look that show times
-  std::vector<std::string> rate_formats;         ///< and those that show rates
-  bool has_logged_facts = false;                 ///< whether these were taken from its log
+  std::vector<std::string> time_formats, rate_formats; ///< the same by standing_clocks.h
+  bool has_logged_facts = false;                       ///< whether these were taken from its log
   std::vector<OutputFile> outputs;
   WrittenFiles unnamed_outputs;                     ///< that no --output names
   std::map<std::string, std::string> unnamed_texts; ///< what small ones of them hold, by path

@@ -14,6 +14,7 @@
 #include <charconv>
 #include <iterator>
 #include <set>
+#include <string_view>
 
 namespace detshim {
 namespace {
@@ -171,17 +172,22 @@ std::vector<std::string> those_that_hold(const std::set<std::string>& formats,
 
 } // namespace
 
-StandingFormats find_standing_formats(std::string_view usual, std::string_view standing) {
-  const std::vector<std::string_view> lines = lines_of(usual), others = lines_of(standing);
-  if (lines.size() != others.size())
-    return {};
+StandingFormats find_standing_formats(const std::vector<TextOfBoth>& texts) {
   LineFormats all;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    LineFormats found = formats_of(lines[i], others[i]);
-    all.times.merge(found.times);
-    all.rates.merge(found.rates);
+  std::vector<std::string_view> standing;
+  for (const TextOfBoth& text : texts) {
+    const std::vector<std::string_view> lines = lines_of(text.usual),
+                                        others = lines_of(text.standing);
+    standing.insert(standing.end(), others.begin(), others.end());
+    if (lines.size() != others.size())
+      continue;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      LineFormats found = formats_of(lines[i], others[i]);
+      all.times.merge(found.times);
+      all.rates.merge(found.rates);
+    }
   }
-  return {those_that_hold(all.times, others), those_that_hold(all.rates, others)};
+  return {those_that_hold(all.times, standing), those_that_hold(all.rates, standing)};
 }
 
 } // namespace detshim

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace detshim {
@@ -17,8 +16,13 @@ struct StandingFormats {
 /// Stands for what is known to be volatile in a line: a moment, say.
 inline constexpr char volatile_part = '\1';
 
-/// By what two runs printed of which the second one's clocks stood still. Nothing where a number
-/// differs in another way, or where the same kind of line has such a number elsewhere.
-StandingFormats find_standing_formats(std::string_view usual, std::string_view standing);
+/// One text of two runs, of which the second one's clocks stood still.
+struct TextOfBoth {
+  std::string usual, standing;
+};
+
+/// By all that both have printed and written. Nothing where a number differs in another way, or
+/// where the same kind of line has such a number elsewhere, in any of the texts.
+StandingFormats find_standing_formats(const std::vector<TextOfBoth>& texts);
 
 } // namespace detshim

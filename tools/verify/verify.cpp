@@ -164,12 +164,10 @@ private:
     const std::optional<Run> standing = run_with_standing_clocks(first);
     if (!standing)
       return false;
-    for (const PrintedStream stream : both_streams) {
-      StandingFormats formats = find_standing_formats(without_volatile(first, first, stream),
-                                                      without_volatile(*standing, first, stream));
-      std::ranges::move(formats.times, std::back_inserter(first.shown_formats));
-      std::ranges::move(formats.rates, std::back_inserter(first.rate_formats));
-    }
+    StandingFormats formats = formats_by(first, *standing);
+    for (Run& run : result.runs)
+      take_formats(formats, run);
+    standing_formats_ = std::move(formats);
     if (differs(result, result.runs.back()))
       return false;
     result.remarks.emplace_back("times were told from results by a run whose clocks stood still");
@@ -178,14 +176,33 @@ private:
     return true;
   }
 
-  /// What the run printed, with a character in place of what is known to be volatile by `known`.
-  std::string without_volatile(const Run& run, const Run& known, PrintedStream stream) const {
+  StandingFormats formats_by(const Run& first, const Run& standing) const {
+    std::vector<TextOfBoth> texts;
+    const auto add = [&](std::string_view usual, std::string_view still) {
+      texts.push_back(
+          {without_volatile(usual, first, first), without_volatile(still, standing, first)});
+    };
+    for (const PrintedStream stream : both_streams)
+      add(MappedFile(first.printed(stream)).bytes(), MappedFile(standing.printed(stream)).bytes());
+    for (const auto& [path, text] : first.unnamed_texts)
+      if (const auto still = standing.unnamed_texts.find(path);
+          still != standing.unnamed_texts.end())
+        add(text, still->second);
+    return find_standing_formats(texts);
+  }
+
+  static void take_formats(const StandingFormats& formats, Run& run) {
+    run.time_formats = formats.times;
+    run.rate_formats = formats.rates;
+  }
+
+  /// The run's text, with a character in place of what is known to be volatile by `known`.
+  std::string without_volatile(std::string_view text, const Run& run, const Run& known) const {
     const VolatileText volatile_text = volatile_text_of(known, plan_.rules);
     const RunFacts facts{run.began, run.ended, run.processes, known.reads_clocks,
                          known.may_show_times};
     std::string result;
-    const MappedFile file(run.printed(stream));
-    for (std::string_view text = file.bytes(); !text.empty();) {
+    while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       const std::string_view states = text.substr(0, end); // a bar of progress overwrites its line
       const std::string masked = volatile_text.masked(states.substr(states.rfind('\r') + 1), facts);
@@ -217,7 +234,7 @@ private:
     settings.first_log = first.log().string();
     settings.clocks_stand = true;
     Run run = run_one("clocks stand still", how, settings);
-    take_outputs(run);
+    take_what_it_wrote(run);
     if (run.was_cut || run.was_too_long || !run.succeeded())
       return std::nullopt;
     return run;
@@ -328,13 +345,18 @@ private:
     check_for_late_outputs(name, result);
     Run run = run_one(name, how, std::move(settings));
     run.perturbation = perturbation;
+    take_what_it_wrote(run);
+    take_formats(standing_formats_, run);
+    look_at(run, result);
+    runs.push_back(std::move(run));
+  }
+
+  void take_what_it_wrote(Run& run) {
     take_outputs(run);
     constexpr double tick = 0.01; // files have the time of the kernel's last one
     run.unnamed_outputs =
         written_files(run.log(), static_cast<std::int64_t>((run.began - tick) * 1e9));
     keep_unnamed_texts(run);
-    look_at(run, result);
-    runs.push_back(std::move(run));
   }
 
   /// What ends a run on purpose: the line that was asked for, or a difference from the first run.
@@ -475,6 +497,7 @@ private:
   RunLines lines_;
   bool is_over_ = false;
   bool has_tried_standing_clocks_ = false;
+  StandingFormats standing_formats_; ///< of all runs
 };
 
 void add_problem(Verification& result, const char* kind, const std::string& text) {

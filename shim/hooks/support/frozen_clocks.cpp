@@ -174,10 +174,11 @@ timespec frozen_time(bool is_since_start) {
   constexpr uint64_t five_years = 157'680'000, since_2020 = 1'577'836'800, ten_days = 864'000;
   static thread_local constinit uint64_t readings = 0;
   if (starts_with(options().freeze, standing)) {
-    // Seconds since 1970 in a double are told apart by less than a millionth, not by much less.
-    constexpr uint64_t second = 1'000'000'000;
-    const uint64_t passed = readings++ * (is_since_start ? 10 : 1000);
-    const uint64_t begin = is_since_start ? 1000 : since_2020 + five_years;
+    // Seconds since 1970 in a double are told apart by less than a millionth, not by much less. No
+    // part of the beginning is 0, since a part of a reading is no duration.
+    constexpr uint64_t second = 1'000'000'000, fraction = 618'033'988;
+    const uint64_t passed = fraction + readings++ * (is_since_start ? 10 : 1000);
+    const uint64_t begin = is_since_start ? 86'527 : since_2020 + five_years + 45'296;
     return {static_cast<time_t>(begin + passed / second), static_cast<long>(passed % second)};
   }
   const uint64_t key = stream_key(this_thread(), Kind::frozen_clock);
