@@ -1858,6 +1858,8 @@ TEST_F(Verify, TellsTimesByClocksThatStandStill) {
   };
   EXPECT_EQ(verdict_of("shown"), "equal");
   EXPECT_EQ(verdict_of("used"), "different");
+  EXPECT_EQ(verdict_of("written_and_used"), "different");
+  EXPECT_FALSE(contains(contents(folder() / "times.csv"), "\n0.000\n")) << "of the run before";
 }
 
 TEST_F(Verify, NamesWhatLeavesNoRecord) {

@@ -144,8 +144,10 @@ private:
       learn_seeds(result);
       if (result.runs.size() < 2 || !differs(result, result.runs.back()))
         continue;
-      if (learn_times(result))
+      if (learn_times(result)) { // and what it wrote is to be written over
+        wanted = std::max(wanted, result.runs.size() + 1);
         continue;
+      }
       // More runs of a program that takes hours would say the same.
       if (!plan_.runs)
         break;
@@ -154,28 +156,34 @@ private:
   }
 
   /// Where runs differ and read clocks: once more with clocks that stand still, which tells what of
-  /// their prints is a time. A run that was ended where it differed is left out then. True if they
-  /// may be equal now.
+  /// their prints is a time. A run that was ended where it differed, and does not any more, is left
+  /// out then. True if another run is to follow: they may be equal now, or have files to write
+  /// over.
   bool learn_times(Verification& result) {
-    if (has_tried_standing_clocks_ || !result.runs.front().reads_clocks || plan_.until)
+    constexpr double longest_s = 120;
+    const Run& first = result.runs.front();
+    if (has_tried_standing_clocks_ || !first.reads_clocks || plan_.until ||
+        first.ended - first.began > longest_s)
       return false;
     has_tried_standing_clocks_ = true;
-    Run& first = result.runs.front();
-    const std::optional<Run> standing = run_with_standing_clocks(first);
-    if (!standing)
-      return false;
-    StandingFormats formats = formats_by(first, *standing);
+    const Run standing = run_with_standing_clocks(first);
+    // What waits for a time to pass waits for ever.
+    if (!standing.was_cut && !standing.was_too_long && standing.succeeded())
+      standing_formats_ = formats_by(first, standing);
     for (Run& run : result.runs)
-      take_formats(formats, run);
-    standing_formats_ = std::move(formats);
+      take_formats(standing_formats_, run);
     if (differs(result, result.runs.back()))
-      return false;
+      return !standing.unnamed_outputs.contents.empty() || !standing.unnamed_outputs.are_all;
     result.remarks.emplace_back("times were told from results by a run whose clocks stood still");
-    if (!result.runs.back().is_whole())
+    if (!result.runs.back().is_whole()) {
+      std::error_code ignored;
+      fs::remove_all(result.runs.back().folder, ignored);
       result.runs.pop_back();
+    }
     return true;
   }
 
+  /// Of what both have printed and written.
   StandingFormats formats_by(const Run& first, const Run& standing) const {
     std::vector<TextOfBoth> texts;
     const auto add = [&](std::string_view usual, std::string_view still) {
@@ -218,13 +226,10 @@ private:
     return result;
   }
 
-  /// Nothing where it did not end well: what waits for a time to pass waits for ever. Nor of a
-  /// program that takes long.
-  std::optional<Run> run_with_standing_clocks(const Run& first) {
-    constexpr double longest_s = 600, patience_s = 10;
+  /// As long as four times the first one, and some seconds, at most.
+  Run run_with_standing_clocks(const Run& first) {
+    constexpr double patience_s = 10;
     const double usual_s = first.ended - first.began;
-    if (usual_s > longest_s)
-      return std::nullopt;
     RunOnce how{signals_, plan_.run, plan_.timeout_s};
     how.must_end = [most = 4 * usual_s + patience_s](const Run& run) {
       const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
@@ -235,8 +240,6 @@ private:
     settings.clocks_stand = true;
     Run run = run_one("clocks stand still", how, settings);
     take_what_it_wrote(run);
-    if (run.was_cut || run.was_too_long || !run.succeeded())
-      return std::nullopt;
     return run;
   }
 
