@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{"wait_any", 3, {"MPI_Waitany"}}, Way{"wait_any", 2, {}},
                     Way{"wait_all", 3, {}}, Way{"test", 2, {"MPI_Test"}},
                     Way{"probe", 3, {"MPI_Probe"}}, Way{"accumulate", 3, {"MPI_Accumulate"}},
-                    Way{"clock", 1, {"clock"}}),
+                    Way{"lock", 3, {"MPI_Win_lock"}}, Way{"clock", 1, {"clock"}}),
     [](const testing::TestParamInfo<Way>& way) {
       return std::string(way.param.name) + "_of_" + std::to_string(way.param.ranks);
     });

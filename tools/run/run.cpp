@@ -220,7 +220,9 @@ void set_frozen_places(const RunOptions& options) {
   if (places.empty())
     return;
   const std::string frozen = frozen_places(places, options.command.front());
-  ::setenv("DETSHIM_FREEZE", ((options.clocks_stand ? "@standing," : "") + frozen).c_str(), 1);
+  const std::string step =
+      options.clock_step_ms == 0 ? "" : "@" + std::to_string(options.clock_step_ms) + ",";
+  ::setenv("DETSHIM_FREEZE", (step + frozen).c_str(), 1);
 }
 
 /// What the options say, as the library reads it.

@@ -20,7 +20,7 @@ struct RunOptions {
   std::optional<std::string> seed, mode, policy, log, disable, library;
   std::vector<std::string> freeze;        ///< call sites of clocks
   std::optional<std::string> freeze_from; ///< a log whose call sites of clocks are taken
-  bool clocks_stand = false;              ///< no time passes at these call sites
+  unsigned clock_step_ms = 0; ///< that passes at each reading there; 0: as the library has it
   bool quiet = false;
   bool check = false; ///< run_and_check()
   bool keep_aslr = false;

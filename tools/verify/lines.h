@@ -26,7 +26,7 @@ struct RunFacts {
 class VolatileText {
 public:
   /// `declared`: what the user says is volatile. `formats`: how lines look that show times, each
-  /// with a group around one (verdict/shown_times.h, standing_clocks.h); `rates`: the same of
+  /// with a group around one (verdict/shown_times.h, stepped_clocks.h); `rates`: the same of
   /// rates, which may be any number.
   explicit VolatileText(std::vector<Pattern> declared, std::vector<Pattern> formats = {},
                         std::vector<Pattern> rates = {});

@@ -80,9 +80,9 @@ int become_program(const RunOnce& how, const RunSettings& settings) {
   if (!settings.caches.empty())
     for (const char* name : cache_variables)
       ::setenv(name, settings.caches.c_str(), 1);
-  if (settings.freezes_clocks || settings.clocks_stand)
+  if (settings.freezes_clocks || settings.clock_step_ms != 0)
     options.freeze_from = settings.first_log;
-  options.clocks_stand = settings.clocks_stand;
+  options.clock_step_ms = settings.clock_step_ms;
   options.quiet = true; // its lines would be the program's
   options.log = settings.log;
   if (settings.mode)

@@ -39,7 +39,7 @@ struct RunSettings {
   std::string first_log;       ///< the first run's
   std::string caches;          ///< an empty folder for them; empty: where they always are
   bool freezes_clocks = false; ///< at the call sites that the first run's log names
-  bool clocks_stand = false;   ///< there, and no time passes
+  unsigned clock_step_ms = 0;  ///< the same, and so much passes at each reading
 };
 
 /// What a run was, and what it left.
@@ -60,7 +60,7 @@ struct Run {
   bool reads_clocks = false;                     ///< a line of the user's code does
   bool may_show_times = false;                   ///< a program that is not the user's ran
   std::vector<std::string> shown_formats;        ///< how its lines look that show times
-  std::vector<std::string> time_formats, rate_formats; ///< the same by standing_clocks.h
+  std::vector<std::string> time_formats, rate_formats; ///< the same by stepped_clocks.h
   bool has_logged_facts = false;                       ///< whether these were taken from its log
   std::vector<OutputFile> outputs;
   WrittenFiles unnamed_outputs;                     ///< that no --output names

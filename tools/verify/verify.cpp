@@ -23,7 +23,7 @@
 #include "verify/output_claim.h"
 #include "verify/run_processes.h"
 #include "verify/running_comparison.h"
-#include "verify/standing_clocks.h"
+#include "verify/stepped_clocks.h"
 #include "verify/unnamed_outputs.h"
 
 #include <algorithm>
@@ -155,26 +155,28 @@ private:
     result.plain_runs = result.runs.size();
   }
 
-  /// Where runs differ and read clocks: once more with clocks that stand still, which tells what of
-  /// their prints is a time. A run that was ended where it differed, and does not any more, is left
-  /// out then. True if another run is to follow: they may be equal now, or have files to write
+  /// Where runs differ and read clocks: twice more with clocks that go by steps, which tells what
+  /// of their prints is a time. A run that was ended where it differed, and does not any more, is
+  /// left out then. True if another run is to follow: they may be equal now, or have files to write
   /// over.
   bool learn_times(Verification& result) {
     constexpr double longest_s = 120;
     const Run& first = result.runs.front();
-    if (has_tried_standing_clocks_ || !first.reads_clocks || plan_.until ||
+    if (has_tried_stepped_clocks_ || !first.reads_clocks || plan_.until ||
         first.ended - first.began > longest_s)
       return false;
-    has_tried_standing_clocks_ = true;
-    const Run standing = run_with_standing_clocks(first);
-    // What waits for a time to pass waits for ever.
-    if (!standing.was_cut && !standing.was_too_long && standing.succeeded())
-      standing_formats_ = formats_by(first, standing);
+    has_tried_stepped_clocks_ = true;
+    constexpr unsigned step_ms = 1250;
+    const Run once = run_with_stepped_clocks("clocks by steps", step_ms, first);
+    const Run twice = run_with_stepped_clocks("clocks by longer steps", 2 * step_ms, first);
+    if (ended_well(once) && ended_well(twice))
+      stepped_formats_ = formats_by(first, once, twice);
     for (Run& run : result.runs)
-      take_formats(standing_formats_, run);
+      take_formats(stepped_formats_, run);
     if (differs(result, result.runs.back()))
-      return !standing.unnamed_outputs.contents.empty() || !standing.unnamed_outputs.are_all;
-    result.remarks.emplace_back("times were told from results by a run whose clocks stood still");
+      return !twice.unnamed_outputs.contents.empty() || !twice.unnamed_outputs.are_all;
+    result.remarks.emplace_back(
+        "times were told from results by two runs whose clocks went by steps");
     if (!result.runs.back().is_whole()) {
       std::error_code ignored;
       fs::remove_all(result.runs.back().folder, ignored);
@@ -184,22 +186,30 @@ private:
   }
 
   /// Of what both have printed and written.
-  StandingFormats formats_by(const Run& first, const Run& standing) const {
-    std::vector<TextOfBoth> texts;
-    const auto add = [&](std::string_view usual, std::string_view still) {
-      texts.push_back(
-          {without_volatile(usual, first, first), without_volatile(still, standing, first)});
+  SteppedFormats formats_by(const Run& first, const Run& once, const Run& twice) const {
+    std::vector<SteppedText> texts;
+    const auto add = [&](std::string_view usual, std::string_view of_once,
+                         std::string_view of_twice) {
+      texts.push_back({without_volatile(usual, first, first),
+                       without_volatile(of_once, once, first),
+                       without_volatile(of_twice, twice, first)});
     };
     for (const PrintedStream stream : both_streams)
-      add(MappedFile(first.printed(stream)).bytes(), MappedFile(standing.printed(stream)).bytes());
-    for (const auto& [path, text] : first.unnamed_texts)
-      if (const auto still = standing.unnamed_texts.find(path);
-          still != standing.unnamed_texts.end())
-        add(text, still->second);
-    return find_standing_formats(texts);
+      add(MappedFile(first.printed(stream)).bytes(), MappedFile(once.printed(stream)).bytes(),
+          MappedFile(twice.printed(stream)).bytes());
+    for (const auto& [path, text] : first.unnamed_texts) {
+      const auto of_once = once.unnamed_texts.find(path), of_twice = twice.unnamed_texts.find(path);
+      if (of_once != once.unnamed_texts.end() && of_twice != twice.unnamed_texts.end())
+        add(text, of_once->second, of_twice->second);
+    }
+    return find_stepped_formats(texts);
   }
 
-  static void take_formats(const StandingFormats& formats, Run& run) {
+  static bool ended_well(const Run& run) {
+    return !run.was_cut && !run.was_too_long && run.succeeded();
+  }
+
+  static void take_formats(const SteppedFormats& formats, Run& run) {
     run.time_formats = formats.times;
     run.rate_formats = formats.rates;
   }
@@ -227,7 +237,7 @@ private:
   }
 
   /// As long as four times the first one, and some seconds, at most.
-  Run run_with_standing_clocks(const Run& first) {
+  Run run_with_stepped_clocks(const char* name, unsigned step_ms, const Run& first) {
     constexpr double patience_s = 10;
     const double usual_s = first.ended - first.began;
     RunOnce how{signals_, plan_.run, plan_.timeout_s};
@@ -237,8 +247,8 @@ private:
     };
     RunSettings settings;
     settings.first_log = first.log().string();
-    settings.clocks_stand = true;
-    Run run = run_one("clocks stand still", how, settings);
+    settings.clock_step_ms = step_ms;
+    Run run = run_one(name, how, settings);
     take_what_it_wrote(run);
     return run;
   }
@@ -349,7 +359,7 @@ private:
     Run run = run_one(name, how, std::move(settings));
     run.perturbation = perturbation;
     take_what_it_wrote(run);
-    take_formats(standing_formats_, run);
+    take_formats(stepped_formats_, run);
     look_at(run, result);
     runs.push_back(std::move(run));
   }
@@ -499,8 +509,8 @@ private:
   Outputs outputs_;
   RunLines lines_;
   bool is_over_ = false;
-  bool has_tried_standing_clocks_ = false;
-  StandingFormats standing_formats_; ///< of all runs
+  bool has_tried_stepped_clocks_ = false;
+  SteppedFormats stepped_formats_; ///< of all runs
 };
 
 void add_problem(Verification& result, const char* kind, const std::string& text) {

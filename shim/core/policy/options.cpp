@@ -97,9 +97,8 @@ enum Which {
      "nothing",
      "Where readings of clocks and ids are answered by what follows from the seed (docs/SEEDS.md). "
      "An offset "
-     "may be a range, +0x1200-0x1260; `detshim run --freeze` takes lines of C++ too. With "
-     "@standing "
-     "in front no time passes there."},
+     "may be a range, +0x1200-0x1260; `detshim run --freeze` takes lines of C++ too. With @1250 "
+     "in front 1250 ms pass at each reading."},
     {"DETSHIM_AUTOTUNE", "off, observe, first, record:FILE, replay:FILE or inverse",
      "first in enforce and strict, else off",
      "A program that times candidates to choose one. first: it is given one; record: it chooses, "

@@ -106,7 +106,8 @@ constexpr Description polled = {.action = Action::nondeterministic,
                                     "Recorded: whether a message has come yet is decided by time."};
 constexpr Description shared = {
     .action = Action::nondeterministic,
-    .summary = "Recorded: ranks add to it, or write there, in the order in which they come."};
+    .summary =
+        "Recorded: ranks take it, add to it or write there in the order in which they come."};
 constexpr Description clock = {.action = Action::observe,
                                .summary = "Noted where the user's own code reads this clock."};
 
@@ -163,6 +164,8 @@ BY_TIME(MPI_Get_accumulate, 12, shared);
 BY_TIME(MPI_Rget_accumulate, 13, shared);
 BY_TIME(MPI_Fetch_and_op, 7, shared);
 BY_TIME(MPI_Compare_and_swap, 7, shared);
+BY_TIME(MPI_Win_lock, 4, shared);
+BY_TIME(MPI_Win_lock_all, 2, shared);
 BY_TIME(MPI_File_read_shared, 5, shared);
 BY_TIME(MPI_File_write_shared, 5, shared);
 BY_TIME(MPI_File_iread_shared, 5, shared);

@@ -163,21 +163,26 @@ bool is_frozen(const void* caller) {
 
 namespace {
 
-/// In front of the places: at each reading there hardly any time passes, so that the difference of
-/// two is nothing as it is printed, and can be divided by (`detshim verify` tells durations so).
-/// What waits there for a time waits for ever.
-constexpr char standing[] = "@standing,";
+/// "@1250," in front of the places: so many thousandths of a second pass at each reading there, the
+/// same in each thread (`detshim verify` tells durations by two such steps). 0 without it.
+uint64_t step_ms() {
+  const char* text = options().freeze;
+  uint64_t step = 0;
+  for (text += *text == '@' ? 1 : 0; text != options().freeze && *text >= '0' && *text <= '9';
+       ++text)
+    step = step * 10 + static_cast<uint64_t>(*text - '0');
+  return step;
+}
 
 } // namespace
 
 timespec frozen_time(bool is_since_start) {
   constexpr uint64_t five_years = 157'680'000, since_2020 = 1'577'836'800, ten_days = 864'000;
   static thread_local constinit uint64_t readings = 0;
-  if (starts_with(options().freeze, standing)) {
-    // Seconds since 1970 in a double are told apart by less than a millionth, not by much less. No
-    // part of the beginning is 0, since a part of a reading is no duration.
+  if (const uint64_t step = step_ms(); step != 0) {
+    // No part of the beginning is 0, since a part of a reading is no duration.
     constexpr uint64_t second = 1'000'000'000, fraction = 618'033'988;
-    const uint64_t passed = fraction + readings++ * (is_since_start ? 10 : 1000);
+    const uint64_t passed = fraction + readings++ * step * 1'000'000;
     const uint64_t begin = is_since_start ? 86'527 : since_2020 + five_years + 45'296;
     return {static_cast<time_t>(begin + passed / second), static_cast<long>(passed % second)};
   }

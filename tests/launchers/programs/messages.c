@@ -100,6 +100,22 @@ static void accumulate(void) {
   MPI_Win_free(&window);
 }
 
+static void lock(void) {
+  double* shared;
+  MPI_Win window;
+  MPI_Win_allocate(sizeof *shared, sizeof *shared, MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
+  *shared = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+  double sum = 0;
+  MPI_Get(&sum, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window);
+  MPI_Win_flush(0, window);
+  sum = sum * 0.9 + rank;
+  MPI_Put(&sum, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window);
+  MPI_Win_unlock(0, window);
+  MPI_Win_free(&window);
+}
+
 static void clock(void) { printf("%.9f\n", MPI_Wtime()); }
 
 static const struct {
@@ -114,6 +130,7 @@ static const struct {
             {"probe", probe},
             {"from_any_by_weak", from_any_by_weak},
             {"accumulate", accumulate},
+            {"lock", lock},
             {"clock", clock}};
 
 int main(int count, char** arguments) {
