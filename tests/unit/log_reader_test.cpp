@@ -805,7 +805,7 @@ TEST(PythonFiles, AreCalledByWhatIsTheSameElsewhere) {
       {"/usr/lib64/python3.11/a/b.py:7 f", "", "a/b.py:7 f"},
       {"/w/a/t.py:7 f", "/w", "a/t.py:7 f"},
       {"/w/a/t.py:7 f", "/w/", "a/t.py:7 f"},
-      {"/work/a/t.py:7 f", "/w", "t.py:7 f"},
+      {"/wide/a/t.py:7 f", "/w", "t.py:7 f"},
       {"/w/a/t.py:7 f", "", "t.py:7 f"},
       {"/w/a/t.py:7 f", "/x", "t.py:7 f"},
       {"/w/a/t.py:7 f /b", "/x", "t.py:7 f /b"},
