@@ -25,7 +25,8 @@
   X(launched) X(layout_unknown) X(learned_seed) X(left_alone) X(library_choice) X(library_missing) \
   X(list_reordered) X(list_unreadable) X(log_not_writable) X(log_out_of_reach) \
   X(may_be_key) X(may_be_nondeterministic) X(memory_filled) X(memory_gone) X(memory_mapped_later) \
-  X(memset_failed) X(message_order) X(mindspore_kernels) X(mode_differs) X(musl_program) X(named_by_user) X(names_things) \
+  X(memset_failed) X(message_order) X(mindspore_kernels) X(mode_differs) X(musl_program) X(named_by_user) \
+  X(names_things) \
   X(never_awaited) X(no_deterministic_algorithm) X(no_deterministic_engine) X(no_deterministic_mode) \
   X(no_hash_kernel) X(no_memory_file) X(no_result_depends) X(no_states) X(no_workspace_size) X(nonblocking) \
   X(nondeterministic) X(nondeterministic_engine) X(nondeterministic_pooling) X(nondeterministic_reduction) \

@@ -9,8 +9,8 @@
 // In alphabetical order. A name that a log was written with is never given another meaning.
 // clang-format off
 #define DETSHIM_SEED_RULES(X) \
-  X(address) X(entropy) X(in_code) X(in_file) X(infrastructure) X(learned) X(low_number) X(nothing_read) X(order) X(python_reading) \
-  X(reading) X(small_number) X(user)
+  X(address) X(entropy) X(in_code) X(in_file) X(infrastructure) X(learned) X(low_number) X(nothing_read) \
+  X(order) X(python_reading) X(reading) X(small_number) X(user)
 // clang-format on
 
 namespace detshim {

@@ -75,15 +75,16 @@ void each_file(TextPages& maps, Visit visit) {
   }
 }
 
-/// The path of this library; empty if it is not known.
-const char* own_path() {
-  const char* path = "";
+/// The name of this library's file; empty if it is not known. Its path may be another one to the
+/// kernel, by a link.
+const char* own_name() {
+  const char* name = "";
   each_module([&](const Module& module) {
     if (is_own(module))
-      path = module.path;
-    return *path != 0;
+      name = file_name(module.path);
+    return *name != 0;
   });
-  return path;
+  return name;
 }
 
 /// True if this process has that file there: it had, when it forked the child. The loader's paths
@@ -118,9 +119,9 @@ void record_modules_of_child(pid_t pid) {
   TextPages files; // that are not loaded here, with empty ids
   bool has_library = false;
   if (has_log() && is_child(pid) && read_maps(pid, maps)) {
-    const char* const own = own_path();
+    const char* const own = own_name();
     each_file(maps, [&](const char* path, uintptr_t address) {
-      has_library |= same_text(path, own);
+      has_library |= same_text(file_name(path), own);
       if (!is_loaded_here(path, address) && files.add(path, text_length(path) + 1))
         files.add("", 1);
     });

@@ -8,9 +8,8 @@
 // MPICH; profilers and the Fortran bindings of Open MPI call the second one. Handles are integers
 // in MPICH and pointers in Open MPI, and are only handed on.
 #include "core/base/modules.h"
-#include "hooks/runtimes/python_clocks.h"
+#include "hooks/runtimes/runtime_clock.h"
 #include "hooks/support/functions.h"
-#include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -84,13 +83,6 @@ int take_first(const Call& call, Word count, Arguments... arguments) {
   return status;
 }
 
-double read_time(const Call<double()>& call) {
-  if (!options().off() && call.is_hooked())
-    note_user_call(UserCall::clock, call.caller());
-  note_python_clock(call, PythonReading::other_clock);
-  return call.real();
-}
-
 template <int count>
 using Words = CallOfWords<int, count>;
 using Time = Call<double()>;
@@ -108,8 +100,6 @@ constexpr Description shared = {
     .action = Action::nondeterministic,
     .summary =
         "Recorded: ranks take it, add to it or write there in the order in which they come."};
-constexpr Description clock = {.action = Action::observe,
-                               .summary = "Noted where the user's own code reads this clock."};
 
 } // namespace
 } // namespace detshim
@@ -171,4 +161,5 @@ BY_TIME(MPI_File_write_shared, 5, shared);
 BY_TIME(MPI_File_iread_shared, 5, shared);
 BY_TIME(MPI_File_iwrite_shared, 5, shared);
 
-DETSHIM_TEMPLATE_HOOKS(mpi, Time, MPI_Wtime, PMPI_Wtime, read_time, clock);
+DETSHIM_TEMPLATE_HOOKS(mpi, Time, MPI_Wtime, PMPI_Wtime, read_clock_of_runtime,
+                       notes_clock_of_runtime);

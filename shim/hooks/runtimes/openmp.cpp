@@ -17,6 +17,7 @@
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
 #include "hooks/runtimes/openmp_blocks.h"
+#include "hooks/runtimes/runtime_clock.h"
 #include "hooks/support/functions.h"
 #include "hooks/support/package_threads.h"
 #include "hooks/support/user_call_sites.h"
@@ -606,16 +607,6 @@ auto note_team(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
-/// The runtime reads a clock for whoever asks it.
-template <typename Call>
-double read_time(const Call& call) {
-  if (!options().off() && call.is_hooked())
-    note_user_call(UserCall::clock, call.caller());
-  return call.real();
-}
-
-constexpr Description clock = {.action = Action::observe,
-                               .summary = "Noted where the user's own code reads this clock."};
 constexpr Description noted = {.action = Action::observe,
                                .summary =
                                    "Noted where a team comes: which thread is first is a race."};
@@ -716,7 +707,8 @@ NOTED(9, __kmpc_for_static_init_4, __kmpc_for_static_init_4u);
 NOTED(9, __kmpc_for_static_init_8, __kmpc_for_static_init_8u);
 NOTED(12, __kmpc_omp_task, __kmpc_taskloop);
 DETSHIM_TEMPLATE_HOOK(openmp, Noted<2>, __kmpc_single, note_team, noted);
-DETSHIM_TEMPLATE_HOOKS(openmp, Time, omp_get_wtime, omp_get_wtime_, read_time, clock);
+DETSHIM_TEMPLATE_HOOKS(openmp, Time, omp_get_wtime, omp_get_wtime_, read_clock_of_runtime,
+                       notes_clock_of_runtime);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"requested"_in, "effective"_out},

@@ -167,9 +167,10 @@ namespace {
 /// same in each thread (`detshim verify` tells durations by two such steps). 0 without it.
 uint64_t step_ms() {
   const char* text = options().freeze;
+  if (*text != '@')
+    return 0;
   uint64_t step = 0;
-  for (text += *text == '@' ? 1 : 0; text != options().freeze && *text >= '0' && *text <= '9';
-       ++text)
+  for (++text; *text >= '0' && *text <= '9'; ++text)
     step = step * 10 + static_cast<uint64_t>(*text - '0');
   return step;
 }
