@@ -245,10 +245,6 @@ fs::path folder_of(const std::optional<std::string>& asked_for) {
   return folder;
 }
 
-} // namespace
-
-namespace {
-
 PriceSubject subject_of(const PriceOptions& options, const fs::path& folder) {
   const RunOptions& run = options.verify.run;
   return {run.command, run.seed.value_or(variable("DETSHIM_SEED", default_seed)),
