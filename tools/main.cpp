@@ -269,6 +269,11 @@ void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
   add_value(verb, "--until", options.until,
             "end each run at the first line that matches, and compare\nwhat was printed until then",
             "REGEX");
+  add_number(verb, "--first", options.first,
+             "end each run at the Nth value of --metric, else of any\nresult that it prints", "N",
+             1, 1'000'000'000, "a whole number from 1 to 10^9");
+  add_value(verb, "--budget", options.budget, "as many runs as fit in this time (2m): 90s, 10m, 2h",
+            "TIME");
   add_run_options(verb, options.run);
   add_comparison_options(verb, options);
   add_list(verb, "--accept", options.accepted, "as `log --check --accept`", "NAME");

@@ -566,14 +566,22 @@ TEST(Runs, BoundTheRateAtWhichFurtherOnesDiffer) {
 
 TEST(WantedRuns, AreThoseThatFitInTwoMinutes) {
   for (const bool can_race : {false, true}) {
-    EXPECT_EQ(wanted_runs(0, can_race), 5U);
-    EXPECT_EQ(wanted_runs(24, can_race), 5U);
-    EXPECT_EQ(wanted_runs(24.1, can_race), 4U);
-    EXPECT_EQ(wanted_runs(40, can_race), 3U);
+    EXPECT_EQ(wanted_runs(0, can_race, std::nullopt), 5U);
+    EXPECT_EQ(wanted_runs(24, can_race, std::nullopt), 5U);
+    EXPECT_EQ(wanted_runs(24.1, can_race, std::nullopt), 4U);
+    EXPECT_EQ(wanted_runs(40, can_race, std::nullopt), 3U);
   }
-  EXPECT_EQ(wanted_runs(40.1, false), 2U);
-  EXPECT_EQ(wanted_runs(36000, false), 2U);
-  EXPECT_EQ(wanted_runs(36000, true), 3U);
+  EXPECT_EQ(wanted_runs(40.1, false, std::nullopt), 2U);
+  EXPECT_EQ(wanted_runs(36000, false, std::nullopt), 2U);
+  EXPECT_EQ(wanted_runs(36000, true, std::nullopt), 3U);
+}
+
+TEST(WantedRuns, AreThoseThatFitInTheBudget) {
+  EXPECT_EQ(wanted_runs(60, false, 600), 10U);
+  EXPECT_EQ(wanted_runs(1, false, 600), 60U);
+  EXPECT_EQ(wanted_runs(0, false, 1), 60U);
+  EXPECT_EQ(wanted_runs(600, false, 60), 2U);
+  EXPECT_EQ(wanted_runs(600, true, 60), 3U);
 }
 
 // ------------------------------------------------------------------ what two runs have left

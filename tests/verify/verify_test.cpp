@@ -39,7 +39,10 @@ class Verify : public testing::Test {
 protected:
   Words words(const Words& options, const Words& program) const {
     Words all = {DETSHIM_COMMAND, "verify", "--library", DETSHIM_LIBRARY, "--log", kept().string()};
-    if (std::ranges::find(options, "-n") == options.end())
+    const auto says_how_many = [](const std::string& option) {
+      return option == "-n" || option == "--budget";
+    };
+    if (std::ranges::none_of(options, says_how_many))
       all.insert(all.end(), {"-n", "2"});
     all.insert(all.end(), options.begin(), options.end());
     all.push_back("--");
@@ -1422,7 +1425,7 @@ TEST_F(Verify, EndsRunsAtALine) {
   const Json same = verify_json({"--until", "epoch 1$"}, endless("echo loss=0.5"));
   EXPECT_EQ(same["verdict"], "equal") << same;
   EXPECT_EQ(same["until"], "epoch 1$");
-  EXPECT_EQ(same["runs"][0]["ending"], "ended by --until");
+  EXPECT_EQ(same["runs"][0]["ending"], "ended where it was to end");
   EXPECT_EQ(compared("stdout")["amount"], "2 lines");
   EXPECT_TRUE(compared("exit status").is_null());
   EXPECT_TRUE(compared("result", "loss")["equal"]) << same;
@@ -1470,6 +1473,41 @@ TEST_F(Verify, SaysWhereNoLineEndsARun) {
   EXPECT_TRUE(contains(whole["notes"].dump(), "epoch 2")) << whole;
   const Result refused = verify({"--until", "epoch", "--output", "x"}, shell("echo a"));
   EXPECT_EQ(refused.status, wrong_use);
+}
+
+TEST_F(Verify, EndsRunsAtTheFirstValues) {
+  const std::string steps =
+      "for i in 1 2 3; do echo step $i loss=0.$i acc 0.5; done; date +%N; sleep 1000";
+  const Json same = verify_json({"--first", "3"}, shell(steps));
+  EXPECT_EQ(same["verdict"], "equal") << same;
+  EXPECT_EQ(same["first"], 3);
+  EXPECT_EQ(same["until"], Json());
+  EXPECT_EQ(compared("stdout")["amount"], "3 lines");
+  EXPECT_FALSE(fs::exists(folder() / "detshim-evidence.json"));
+  const Result attested = run({DETSHIM_COMMAND, "attest", kept().string()}, {}, folder());
+  EXPECT_TRUE(contains(attested.out, R"("result": "WARNED")")) << attested.out << attested.err;
+
+  // Whole numbers are none but for a metric, which counts wherever it stands.
+  EXPECT_EQ(verify_json({"--first", "2", "--metric", R"(step (\d+))"}, shell(steps))["verdict"],
+            "equal");
+  EXPECT_EQ(compared("stdout")["amount"], "2 lines");
+
+  const Json whole = verify_json({"--first", "2"}, shell("echo loss=0.5 acc=0.5; echo step 7"));
+  EXPECT_EQ(whole["verdict"], "equal") << whole;
+  EXPECT_EQ(compared("stdout")["amount"], "2 lines");
+  EXPECT_EQ(verify({"--first", "2", "--until", "x"}, shell("echo a")).status, wrong_use);
+  EXPECT_EQ(verify({"--first", "2", "--output", "x"}, shell("echo a")).status, wrong_use);
+  EXPECT_EQ(verify({"--first", "0"}, shell("echo a")).status, wrong_use);
+}
+
+/// Two where none fits.
+TEST_F(Verify, DoesAsManyRunsAsItsBudgetHasTimeFor) {
+  const Words reads_a_clock = {"python3", "-S", "-c", "import time; print(time.time() > 1e9)"};
+  const Json short_budget = verify_json({"--budget", "0.001s"}, reads_a_clock);
+  EXPECT_EQ(short_budget["runs"].size(), 2U) << short_budget;
+  EXPECT_TRUE(contains(short_budget["notes"].dump(), "--budget")) << short_budget;
+  EXPECT_EQ(verify({"--budget", "soon"}, reads_a_clock).status, wrong_use);
+  EXPECT_EQ(verify({"--budget", "1m", "-n", "3"}, reads_a_clock).status, wrong_use);
 }
 
 /// A fault of detshim's is not looked for in the program.

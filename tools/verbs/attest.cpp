@@ -110,8 +110,9 @@ Json statement_of(const Json& document, const std::string& own_sha256) {
   Json warned = Json::array();
   for (const Json& problem : document.at("problems"))
     warned.push_back(problem.at("kind"));
-  if (!text_of(document, "until").empty()) // of the runs' rest nothing is known
-    warned.push_back("until");
+  for (const char* end : {"until", "first"}) // of the runs' rest nothing is known
+    if (const auto asked = document.find(end); asked != document.end() && !asked->is_null())
+      warned.push_back(end);
   const RunsOfDocument runs(document);
   const Json library = {{"version", document.at("detshim")},
                         {"build_id", document.at("library").at("build_id")}};

@@ -4,6 +4,7 @@
 #include "support/hash.h"
 #include "support/variable.h"
 #include "support/wording.h"
+#include "verbs/time_option.h"
 #include "verbs/verbs.h"
 #include "verbs/verify_plan.h"
 #include "verify/metrics.h"
@@ -34,17 +35,6 @@ using Json = nlohmann::json;
 /// In the folder of a search: a line for what is priced, and one for each trial that has ended, by
 /// which the same command goes on where it was.
 constexpr const char* search_file = "price.jsonl";
-
-/// Seconds of "90", "90s", "10m" or "2h". Throws UsageError.
-double seconds_of(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  const std::string unit = end;
-  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (end == text.c_str() || factor == 0 || !(number > 0))
-    throw UsageError("--budget " + in_quotes(text) + " is not accepted: a time, as 90s, 10m or 2h");
-  return number * factor;
-}
 
 double middle_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -88,7 +78,7 @@ public:
     if (options.step)
       step_.emplace(*options.step, "--step");
     if (options.budget)
-      budget_s_ = seconds_of(*options.budget);
+      budget_s_ = seconds_of("--budget", *options.budget);
     take_up();
   }
 

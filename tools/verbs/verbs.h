@@ -57,6 +57,8 @@ struct VerifyOptions {
   std::optional<std::string> perturb; ///< names of perturbations; empty for all
   std::optional<std::string> resume;  ///< "kill after REGEX"
   std::optional<std::string> until;   ///< REGEX: each run is ended at a line that matches
+  std::optional<std::size_t> first;   ///< each run is ended at so many values of a metric
+  std::optional<std::string> budget;  ///< a time for all runs, as 10m
   std::vector<std::string> outputs, metrics, volatile_text, ignored;
   double relative_tolerance = 0, absolute_tolerance = 0;
   std::size_t timeout_s = 0;         ///< for each run; 0: none

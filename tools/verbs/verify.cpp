@@ -159,7 +159,7 @@ EvidenceEntry entry_of(const VerifyPlan& plan, const Verification& result, std::
   entry.difference = first_difference(result);
   entry.is_equal = result.answer == Answer::equal;
   if (plan.until)
-    remark = "the runs were to end before their ends (--until)";
+    remark = "the runs were to end before their ends (--until, --first)";
   if (!forces(plan.mode))
     remark = std::string("mode ") + mode_name(plan.mode);
   return entry;

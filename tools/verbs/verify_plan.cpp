@@ -6,6 +6,7 @@
 #include "support/variable.h"
 #include "support/wording.h"
 #include "verbs/acceptance.h"
+#include "verbs/time_option.h"
 #include "verify/output_claim.h"
 #include "verify/output_search.h"
 #include "verify/perturbations.h"
@@ -81,11 +82,11 @@ std::vector<Pattern> patterns(const std::vector<std::string>& texts, const char*
   return result;
 }
 
-Pattern line_to_kill_after(const std::string& text) {
+RunEnd line_to_kill_after(const std::string& text) {
   constexpr std::string_view begin = "kill after ";
   if (!text.starts_with(begin) || text.size() == begin.size())
     throw UsageError("--resume " + in_quotes(text) + " is not accepted: 'kill after REGEX'");
-  return {text.substr(begin.size()), "--resume"};
+  return RunEnd::at_line({text.substr(begin.size()), "--resume"});
 }
 
 ComparisonRules rules_of(const VerifyOptions& options) {
@@ -144,14 +145,39 @@ SetAside::Found restore_outputs(const VerifyOptions& options) {
                               fs::weakly_canonical(fs::absolute(log) / "..", error));
 }
 
+namespace {
+
+void check_ends(const VerifyOptions& options) {
+  const char* const end = options.until ? "--until" : "--first";
+  if (options.until && options.first)
+    throw UsageError("--until and --first are not accepted together: a run has one end");
+  if ((options.until || options.first) && (options.resume || !options.outputs.empty()))
+    throw UsageError(std::string(end) +
+                     " is not accepted with --output and --resume: what a run writes is not whole "
+                     "where it is ended at a line");
+  if (options.budget && options.runs)
+    throw UsageError("--budget and --runs are not accepted together: both say how many runs");
+}
+
+/// The plan's `until`.
+std::optional<RunEnd> end_of_runs(const VerifyOptions& options, const ComparisonRules& rules) {
+  if (options.until)
+    return RunEnd::at_line({*options.until, "--until"});
+  if (!options.first)
+    return std::nullopt;
+  if (rules.metrics.empty())
+    return RunEnd::at_value(*options.first, std::nullopt);
+  return RunEnd::at_value(*options.first, rules.metrics.front());
+}
+
+} // namespace
+
 void check_verify(const VerifyOptions& options) {
   restore_outputs(options); // before all else: the program, and the user, look for what is missing
   check_run(options.run);
   if ((options.relative_tolerance > 0 || options.absolute_tolerance > 0) && options.metrics.empty())
     throw UsageError("--rtol and --atol are for metrics: --metric REGEX is missing");
-  if (options.until && (options.resume || !options.outputs.empty()))
-    throw UsageError("--until is not accepted with --output and --resume: what a run writes is not "
-                     "whole where it is ended at a line");
+  check_ends(options);
   for (const std::string& output : options.outputs) {
     if (output.starts_with('-')) // an option, or the -- before the program
       throw UsageError("--output " + in_quotes(output) + " is not accepted: its GLOB is missing (" +
@@ -183,11 +209,12 @@ VerifyPlan plan_verification(const VerifyOptions& options) {
   plan.has_control = options.control;
   if (options.perturb)
     plan.perturbations = choose_perturbations(*options.perturb);
-  if (options.until)
-    plan.until.emplace(*options.until, "--until");
+  if (options.budget)
+    plan.budget_s = seconds_of("--budget", *options.budget);
   if (options.resume)
     plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);
+  plan.until = end_of_runs(options, plan.rules);
   plan.accepted = accepted_reasons(options.accepted);
   plan.disabled = run.disable.value_or(variable("DETSHIM_DISABLE", ""));
   plan.run = run;

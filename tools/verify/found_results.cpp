@@ -32,6 +32,14 @@ std::optional<MetricValue> result_at(std::string_view text, std::uint64_t line) 
   return found;
 }
 
+/// Calls visit(the name and what follows it up to the number, the name) for each.
+void each_name(std::string_view line, const std::function<void(Span, Span)>& visit) {
+  static const Pattern named(R"((?<![\w.])(?|["']([A-Za-z][^"']{0,60})["']\s*:\s*)"
+                             R"(|([A-Za-z][\w/@.-]*)(?:\s*[=:]\s*|\s+))(?=[-+]?[\d.niNI]))",
+                             "a result's name");
+  named.each_match(line, visit);
+}
+
 /// As counters are printed.
 bool is_whole(const MetricValue& value) {
   return value.text.find_first_not_of("+-0123456789") == value.text.npos;
@@ -39,10 +47,13 @@ bool is_whole(const MetricValue& value) {
 
 } // namespace
 
-FoundResults::FoundResults()
-    : named_(R"((?<![\w.])(?|["']([A-Za-z][^"']{0,60})["']\s*:\s*)"
-             R"(|([A-Za-z][\w/@.-]*)(?:\s*[=:]\s*|\s+))(?=[-+]?[\d.niNI]))",
-             "a result's name") {}
+void each_result(std::string_view line, const std::function<void(std::string_view)>& visit) {
+  each_name(line, [&](Span match, Span name) {
+    const std::optional<MetricValue> value = result_at(line.substr(match.end), 0);
+    if (value && !is_whole(*value))
+      visit(name.of(line));
+  });
+}
 
 void FoundResults::add(const ComparedLine& one, const ComparedLine& other, std::uint64_t number) {
   read(one, number, &Pair::one);
@@ -67,14 +78,14 @@ std::vector<FoundResults::Pair> FoundResults::pairs() const {
 
 void FoundResults::read(const ComparedLine& lines, std::uint64_t number,
                         std::vector<MetricValue> Pair::*side) {
-  named_.each_match(lines.without_times, [&](Span match, Span name) {
+  each_name(lines.without_times, [&](Span match, Span name) {
     if (const std::optional<MetricValue> value =
             result_at(lines.without_times.substr(match.end), number))
       (pair_of(name.of(lines.without_times)).*side).push_back(*value);
   });
   if (lines.printed == lines.without_times)
     return;
-  named_.each_match(lines.printed, [&](Span match, Span name) {
+  each_name(lines.printed, [&](Span match, Span name) {
     const std::string whole(match.of(lines.printed));
     if (result_at(lines.printed.substr(match.end), number) &&
         lines.without_times.find(whole + '\0') != std::string_view::npos)

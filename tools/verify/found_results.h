@@ -17,11 +17,12 @@
 
 namespace detshim {
 
+/// Calls visit(its name) for each result of a line, but for whole numbers.
+void each_result(std::string_view line, const std::function<void(std::string_view)>& visit);
+
 /// Of two runs, line by line.
 class FoundResults {
 public:
-  FoundResults();
-
   /// Two lines that stand at the same place.
   void add(const ComparedLine& one, const ComparedLine& other, std::uint64_t number);
 
@@ -40,7 +41,6 @@ private:
   void read(const ComparedLine& lines, std::uint64_t number, std::vector<MetricValue> Pair::*side);
   Pair& pair_of(std::string_view name);
 
-  Pattern named_;
   std::vector<Pair> pairs_; ///< in the order in which their names come first
   std::map<std::string, std::size_t, std::less<>> places_; ///< in `pairs_`, by name
   std::set<std::string, std::less<>> of_times_;

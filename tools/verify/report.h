@@ -47,6 +47,9 @@ std::string label(const std::string& text);
 /// "stdout", "output 'a.npy'"; safe to print.
 std::string describe_item(const ComparedItem& item);
 
+/// "until 'epoch 1'", "for the first 50 values of a result": how far runs were compared.
+std::string describe_end(const RunEnd& end);
+
 /// "equal - ...": the closing line.
 std::string describe_answer(const VerifyPlan& plan, const Verification& result);
 

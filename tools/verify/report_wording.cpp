@@ -135,11 +135,11 @@ std::string describe_perturbed_runs(const Verification& result) {
   return perturbations.empty() ? "" : ", and under " + enumerated(perturbations);
 }
 
-std::string describe_until(const VerifyPlan& plan, const Verification& result) {
+std::string describe_early_end(const VerifyPlan& plan, const Verification& result) {
   const bool are_ended = std::ranges::any_of(result.runs, [](const Run& run) {
     return run.until.has_value();
   });
-  return are_ended ? "until " + in_quotes(plan.until->text()) : "";
+  return are_ended ? describe_end(*plan.until) : "";
 }
 
 std::string describe_names_of_results(const Verification& result) {
@@ -152,6 +152,13 @@ std::string describe_names_of_results(const Verification& result) {
 
 } // namespace
 
+std::string describe_end(const RunEnd& end) {
+  if (!end.values())
+    return "until " + in_quotes(end.pattern()->text());
+  return "for the first " + counted(*end.values(), "value") + " of " +
+         (end.pattern() ? in_quotes(end.pattern()->text()) : "a result");
+}
+
 std::string describe_answer(const VerifyPlan& plan, const Verification& result) {
   std::string text = answer_name(result.answer);
   if (result.answer == Answer::different)
@@ -159,8 +166,8 @@ std::string describe_answer(const VerifyPlan& plan, const Verification& result) 
   if (result.answer == Answer::unverified)
     return text + " - " + result.problems.front().kind + ": " +
            printable(result.problems.front().text);
-  if (const std::string until = describe_until(plan, result); !until.empty())
-    text += " " + until;
+  if (const std::string end = describe_early_end(plan, result); !end.empty())
+    text += " " + end;
   if (const std::uint64_t lines = volatile_lines(result); lines > 0)
     text += " but for " + counted(lines, "volatile line");
   text += " - " + counted(result.plain_runs, "run");

@@ -300,7 +300,7 @@ bool Run::was_killed() const {
 
 std::string Run::ending() const {
   if (until)
-    return "ended by --until";
+    return "ended where it was to end";
   if (ended_at_difference)
     return "ended at a difference";
   if (WIFEXITED(status))

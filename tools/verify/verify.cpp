@@ -138,7 +138,7 @@ private:
           continue;
         const Run& first = result.runs.front();
         wanted = plan_.runs.value_or(
-            wanted_runs(first.ended - first.began, result.logs.front().can_race));
+            wanted_runs(first.ended - first.began, result.logs.front().can_race, plan_.budget_s));
         wait_for_next_second(result.runs.front().began);
       }
       learn_seeds(result);
@@ -160,10 +160,9 @@ private:
   /// left out then. True if another run is to follow: they may be equal now, or have files to write
   /// over.
   bool learn_times(Verification& result) {
-    constexpr double longest_s = 120;
     const Run& first = result.runs.front();
     if (has_tried_stepped_clocks_ || !first.reads_clocks || plan_.until ||
-        first.ended - first.began > longest_s)
+        !has_time_for_three(result))
       return false;
     has_tried_stepped_clocks_ = true;
     constexpr unsigned step_ms = 1250;
@@ -183,6 +182,16 @@ private:
       result.runs.pop_back();
     }
     return true;
+  }
+
+  /// Two with stepped clocks, and one behind them.
+  bool has_time_for_three(const Verification& result) const {
+    constexpr double longest_s = 120;
+    const Run& first = result.runs.front();
+    const double usual_s = first.ended - first.began;
+    if (!plan_.budget_s)
+      return usual_s <= longest_s;
+    return result.runs.back().ended - first.began + 3 * usual_s <= *plan_.budget_s;
   }
 
   /// Of what both have printed and written.
@@ -394,10 +403,10 @@ private:
     };
   }
 
-  static void end_at_line(RunOnce& how, const Pattern& pattern) {
+  static void end_at_line(RunOnce& how, const RunEnd& end) {
     constexpr int look_ms = 10; // each further line is one too many
     how.look_ms = look_ms;
-    how.must_end = [watch = LineWatch(pattern)](const Run& run) mutable {
+    how.must_end = [watch = LineWatch(end)](const Run& run) mutable {
       return watch.has_seen_it(run);
     };
   }
@@ -413,7 +422,7 @@ private:
     if (!result.killed->was_cut) {
       result.problems.push_back({"not_killed",
                                  "the program had ended before a line was seen that matches '" +
-                                     plan_.kill_after->text() +
+                                     plan_.kill_after->pattern()->text() +
                                      "'; it may keep what it prints in a buffer",
                                  false});
       take_outputs(*result.killed);
@@ -740,12 +749,19 @@ void note_until(const VerifyPlan& plan, Verification& result) {
   const bool is_seen = std::ranges::any_of(result.runs, [](const Run& run) {
     return run.until.has_value();
   });
-  result.remarks.push_back(is_seen ? "each run was ended at a line that matches '" +
-                                         plan.until->text() +
-                                         "' (--until): nothing behind it was compared, and no file"
-                                   : "no line matches '" + plan.until->text() +
-                                         "' (--until): the runs went on to their "
-                                         "ends");
+  const std::optional<Pattern>& asked = plan.until->pattern();
+  result.remarks.push_back(
+      is_seen ? "each run was ended: nothing was compared behind that, and no file"
+              : "no run came so far as to be ended" + (asked ? " ('" + asked->text() + "')" : "") +
+                    ": they went on to their ends");
+}
+
+void note_budget(const VerifyPlan& plan, Verification& result) {
+  const double took =
+      result.runs.empty() ? 0 : result.runs.back().ended - result.runs.front().began;
+  if (plan.budget_s && took > *plan.budget_s)
+    result.remarks.push_back("the runs took " + std::to_string(std::lround(took)) +
+                             " s, more than the budget (--budget): fewer would have shown nothing");
 }
 
 Answer answer_of(const Verification& result) {
@@ -793,6 +809,7 @@ Verification verify_program(const VerifyPlan& plan) {
   look_at_endings(result);
   look_at_early_ends(result);
   note_until(plan, result);
+  note_budget(plan, result);
   look_at_unnamed_outputs(plan, result);
   look_at_control(plan, result);
   look_at_substance(result);

@@ -4,6 +4,7 @@
 #include "verify/comparison.h"
 #include "verify/perturbations.h"
 #include "verify/resumed.h"
+#include "verify/run_end.h"
 #include "verify/run_logs.h"
 #include "verify/run_once.h"
 
@@ -33,8 +34,9 @@ struct VerifyPlan {
   std::optional<std::size_t> runs; ///< nothing: two, or wanted_runs()
   bool has_control = false;
   std::vector<const Perturbation*> perturbations;
-  std::optional<Pattern> kill_after; ///< one more run is killed at that line, and started again
-  std::optional<Pattern> until;      ///< each run is ended at that line
+  std::optional<double> budget_s;   ///< so long all runs together are to take; nothing: two minutes
+  std::optional<RunEnd> kill_after; ///< one more run is killed there, and started again
+  std::optional<RunEnd> until;      ///< each run is ended there
   ComparisonRules rules;
   std::vector<std::string> accepted; ///< reasons that the user answers for
   RunOptions run;                    ///< how each run is to be
@@ -86,12 +88,13 @@ double differing_rate_bound(std::size_t runs);
 std::size_t runs_for_bound(double rate);
 
 /// So many runs of a program that can differ, where nobody said how many: as many as fit in two
-/// minutes, five at most. At least two, and three where a race may come out the same in two.
-/// `seconds`: what one takes.
-inline std::size_t wanted_runs(double seconds, bool can_race) {
-  constexpr double patience_s = 120;
-  constexpr double most = 5;
-  const double fitting = seconds > 0 ? std::floor(patience_s / seconds) : most;
+/// minutes, five at most; or as fit in the user's budget, up to the number that rules out one of
+/// twenty. At least two, and three where a race may come out the same in two. `seconds`: what one
+/// takes.
+inline std::size_t wanted_runs(double seconds, bool can_race, std::optional<double> budget_s) {
+  constexpr double patience_s = 120, few = 5, small_rate = 0.05;
+  const double most = budget_s ? static_cast<double>(runs_for_bound(small_rate)) : few;
+  const double fitting = seconds > 0 ? std::floor(budget_s.value_or(patience_s) / seconds) : most;
   return static_cast<std::size_t>(std::clamp(fitting, can_race ? 3.0 : 2.0, most));
 }
 
