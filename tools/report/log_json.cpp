@@ -162,6 +162,17 @@ Json evidence_of(const EvidenceUse& evidence) {
           {"names", evidence.names}};
 }
 
+Json switch_of(const SwitchUse& use, SourceLines& source_lines) {
+  return {{"name", use.name},
+          {"effect", name_of(use.effect)},
+          {"files", use.files},
+          {"meant", unless_empty(use.meant)},
+          {"set_at", use.set ? Json(describe_call_site(use.set->at, use.set->frames,
+                                                       use.set->python, source_lines))
+                             : Json()},
+          {"text", describe_switch(use, source_lines)}};
+}
+
 Json verdict_reason(const VerdictReason& reason) {
   return {{"verdict", level_name(reason.level())},
           {"kind", reason.kind()},
@@ -210,6 +221,10 @@ Json log_json(const JudgedLog& judged, bool all) {
                  [](const EnvironmentChange& change) -> Json {
                    return {{"name", change.name}, {"was", change.was}, {"now", change.now}};
                  })},
+      {"switches", json_list(find_switches(log),
+                             [&](const SwitchUse& use) {
+                               return switch_of(use, source_lines);
+                             })},
       {"noted", json_list(summary.noted,
                           [](const NotedVariable& variable) -> Json {
                             return {{"name", variable.name}, {"value", variable.value}};

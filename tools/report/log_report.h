@@ -3,6 +3,7 @@
 
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
+#include "log_reader/switches.h"
 #include "report/style.h"
 #include "verdict/verdict.h"
 
@@ -56,6 +57,9 @@ std::string describe_fields(const std::vector<Field>& fields);
 /// what it called; safe to print.
 std::string describe_call_site(const std::string& at, const std::vector<std::string>& frames,
                                const PythonFrames& python, SourceLines& source_lines);
+
+/// "never read: nothing asked for it", safe to print.
+std::string describe_switch(const SwitchUse& use, SourceLines& source_lines);
 
 /// The words as a shell takes them (POSIX, 2.2.2), safe to print.
 std::string shell_command(const std::vector<std::string>& words);

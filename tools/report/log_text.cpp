@@ -58,6 +58,7 @@ public:
         print_records();
       print_libraries();
       print_environment();
+      print_switches();
     }
     print_notes();
     print_verdict();
@@ -433,16 +434,15 @@ private:
     }
     if (!summary_.environment.empty())
       out_ << '\n' << style_.bold("environment") << " - variables that detshim set\n";
-    for (const EnvironmentChange& change : summary_.environment)
+    const std::map<std::string, std::vector<std::string>> readers = readers_of_settings();
+    for (const EnvironmentChange& change : summary_.environment) {
+      const auto by = readers.find(change.name);
+      const std::string was = change.was == change.now ? "was there already"
+                              : change.was             ? "was " + printable(*change.was)
+                                                       : "was unset";
+      const std::string read = by == readers.end() ? "" : "; read by " + enumerated(by->second);
       out_ << "  " << printable(change.name) << '=' << printable(change.now) << "  "
-           << style_.faint(change.was == change.now ? "(was there already)"
-                           : change.was             ? "(was " + printable(*change.was) + ")"
-                                                    : "(was unset)")
-           << '\n';
-    if (const std::vector<std::string> read = readers(); !read.empty()) {
-      out_ << '\n' << style_.bold("read") << " - of these, by getenv\n";
-      for (const std::string& reader : read)
-        out_ << "  " << reader << '\n';
+           << style_.faint('(' + was + read + ')') << '\n';
     }
     if (!summary_.noted.empty())
       out_ << '\n' << style_.bold("noted") << " - variables that matter, as they were set\n";
@@ -457,22 +457,32 @@ private:
       parts.push_back(counted(summary_.environment.size(), "variable") + " set");
     if (!summary_.noted.empty())
       parts.push_back(std::to_string(summary_.noted.size()) + " of yours kept");
-    if (const std::vector<std::string> read = readers(); !read.empty())
+    if (const auto read = readers_of_settings(); !read.empty())
       parts.push_back(std::to_string(read.size()) + " used by libraries");
     if (!parts.empty())
       out_ << '\n' << style_.bold("settings") << " - " << joined(parts, ", ") << " (--all)\n";
   }
 
-  /// The settings that somebody asked for, each with who did: "NAME by libfoo.so and libbar.so".
-  std::vector<std::string> readers() const {
+  /// Variables of the user's that speak of determinism.
+  void print_switches() {
+    const std::vector<SwitchUse> switches = find_switches(log_);
+    if (switches.empty())
+      return;
+    out_ << '\n' << style_.bold("switches") << " - variables of yours that speak of determinism\n";
+    for (const SwitchUse& use : switches)
+      out_ << "  " << printable(use.name) << "  " << describe_switch(use, source_lines_) << '\n';
+  }
+
+  /// By the settings that a library asked for, by getenv: who did.
+  std::map<std::string, std::vector<std::string>> readers_of_settings() const {
+    std::set<std::string> set;
+    for (const EnvironmentChange& change : summary_.environment)
+      set.insert(change.name);
     std::map<std::string, std::vector<std::string>> files;
     for (const SettingReader& reader : summary_.readers)
-      files[printable(reader.name)].push_back(printable(reader.file));
-    std::vector<std::string> result;
-    result.reserve(files.size());
-    for (const auto& [name, by] : files)
-      result.push_back(name + " by " + enumerated(by));
-    return result;
+      if (set.contains(reader.name))
+        files[reader.name].push_back(printable(reader.file));
+    return files;
   }
 
   /// What the verdict's reasons do not say.

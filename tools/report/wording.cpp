@@ -102,6 +102,32 @@ std::string describe_call_site(const std::string& at, const std::vector<std::str
   return result;
 }
 
+std::string describe_switch(const SwitchUse& use, SourceLines& source_lines) {
+  std::vector<std::string> files;
+  for (const std::string& file : use.files)
+    files.push_back(printable(std::string(portable_frame(file, ""))));
+  const std::string by = joined(files);
+  const std::string set = use.set ? "; set at " + describe_call_site(use.set->at, use.set->frames,
+                                                                     use.set->python, source_lines)
+                                  : "";
+  switch (use.effect) {
+  case SwitchEffect::read:
+    return "read by " + by + set;
+  case SwitchEffect::set_late:
+    return "does nothing in this process: " +
+           (by.empty() ? "it had been read" : by + " had read it") + " before" + set;
+  case SwitchEffect::named:
+    return "may be read by Python code: " + by + " names it" + set;
+  case SwitchEffect::never_read:
+    return "never read: no library asked for it, and no Python file of the run names it" + set;
+  case SwitchEffect::not_seen:
+    return "no library asked for it; Python files are known under `detshim run` alone" + set;
+  case SwitchEffect::misspelt:
+    return "is no variable that detshim knows: " + printable(use.meant) + "?";
+  }
+  return {};
+}
+
 std::string shell_command(const std::vector<std::string>& words) {
   constexpr std::string_view plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";

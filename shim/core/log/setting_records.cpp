@@ -14,9 +14,11 @@
 #include "core/log/counts.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
+#include "core/log/start.h"
 #include "core/policy/setting_versions.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_watch.h"
+#include "core/policy/switch_readers.h"
 
 namespace detshim {
 namespace {
@@ -46,6 +48,28 @@ bool is_shared(const Undone& undone) {
         other.generation == undone.generation)
       return true;
   return false;
+}
+
+/// Adds who asked for a variable to a line, which it begins.
+void add_reads(const char* name, const void* const* callers, int count, void* data) {
+  constexpr size_t room = 3000;
+  TextWriter& to = *static_cast<TextWriter*>(data);
+  if (to.length() > room)
+    return;
+  if (to.length() == 0)
+    RecordWriter<RecordType::env>(to).begin("read").add('[');
+  else
+    to.add(',');
+  to.add("{\"name\":\"").add_json(name, 64);
+  to.add("\",\"by\":[");
+  for (int i = 0; i < count; ++i) {
+    Module module;
+    char path[600] = "";
+    if (find_module(callers[i], module))
+      module_path(module, path, sizeof path);
+    to.add(i == 0 ? "\"" : ",\"").add_json(file_name(path), 100).add('"');
+  }
+  to.add("]}");
 }
 
 } // namespace
@@ -82,6 +106,15 @@ void record_restored_setting(const Subject& subject, const void* caller, const c
          {setting, value != nullptr ? value : ""});
 }
 
+void record_set_switch(const Subject& subject, const void* caller, const char* name,
+                       const char* value) {
+  log_file::with_lock([] {
+    open_log();
+  });
+  record(subject, Action::observe, caller,
+         was_switch_read(name) ? Reason::setting_read_before : Reason::own_value, {name, value});
+}
+
 void record_read_of_undone(size_t setting) {
   const Undone& undone = undone_by[setting];
   if (undone.counter != nullptr && undone.generation == generation())
@@ -92,27 +125,8 @@ void record_setting_reads() {
   if (!log_file::has_begun())
     return;
   Text<4000> line;
-  each_read_setting(
-      [](const char* name, const void* const* callers, int count, void* data) {
-        TextWriter& to = *static_cast<TextWriter*>(data);
-        if (to.length() > 3000)
-          return;
-        if (to.length() == 0)
-          RecordWriter<RecordType::env>(to).begin("read").add('[');
-        else
-          to.add(',');
-        to.add("{\"name\":\"").add(name);
-        to.add("\",\"by\":[");
-        for (int i = 0; i < count; ++i) {
-          Module module;
-          char path[600] = "";
-          if (find_module(callers[i], module))
-            module_path(module, path, sizeof path);
-          to.add(i == 0 ? "\"" : ",\"").add_json(file_name(path), 100).add('"');
-        }
-        to.add("]}");
-      },
-      static_cast<TextWriter*>(&line));
+  each_read_setting(add_reads, static_cast<TextWriter*>(&line));
+  each_read_switch(add_reads, static_cast<TextWriter*>(&line));
   if (line.length() == 0)
     return;
   line.add("]}");

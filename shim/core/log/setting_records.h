@@ -17,6 +17,11 @@ void note_settings_of_record(Counter* counter, uint64_t settings);
 void record_restored_setting(const Subject& subject, const void* caller, const char* setting,
                              const char* value);
 
+/// A call gave a variable that speaks of determinism a value (core/policy/switch_readers.h). Begins
+/// a log: whether the switch is of any use is told at the end.
+void record_set_switch(const Subject& subject, const void* caller, const char* name,
+                       const char* value);
+
 /// The program asked for that forced setting (a number in the table) while it was undone: an
 /// undoing that came after another reader counts as nondeterministic again.
 void record_read_of_undone(size_t setting);

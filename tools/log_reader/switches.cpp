@@ -1,0 +1,185 @@
+// Finds the user's switches, and says of each whether it can have had an effect.
+//
+// A switch is a variable whose name speaks of determinism, or nearly is one that the library sets.
+// A reader in machine code is seen by getenv. Python copies the environment as it starts, so that
+// what its code reads is not seen; but who asks for a variable by its name has that name in a
+// file, and the log knows which files the run has read. A name that is put together at run time
+// (`prefix + "DETERMINISTIC"`) is not found, which makes *never read* of a switch that was.
+#include "log_reader/switches.h"
+
+#include "support/files.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace detshim {
+namespace {
+
+constexpr const char* effect_names[] = {"read",       "set_late", "named",
+                                        "never_read", "not_seen", "misspelt"};
+constexpr const char* python_hash_seed = "PYTHONHASHSEED"; // which the library sets by the seed
+
+/// As shim/core/policy/switch_readers.cpp has it.
+bool speaks_of_determinism(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) {
+    return std::toupper(c);
+  });
+  return name.find("DETERMINIS") != name.npos;
+}
+
+/// How many letters have to be put in, left out or changed, up to `most` + 1.
+std::size_t letters_apart(std::string_view one, std::string_view other, std::size_t most) {
+  const std::size_t lengths =
+      std::max(one.size(), other.size()) - std::min(one.size(), other.size());
+  if (lengths > most)
+    return most + 1;
+  std::vector<std::size_t> row(other.size() + 1);
+  for (std::size_t i = 0; i < row.size(); ++i)
+    row[i] = i;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < other.size(); ++j) {
+      const std::size_t changed = diagonal + (one[i] == other[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+/// The files of Python's that the run has read; nothing where no list of them was kept.
+std::optional<std::set<std::string>> python_files_read(const Log& log) {
+  std::ifstream list(log.folder + '/' + log.run + ".files");
+  if (!list.good())
+    return std::nullopt;
+  std::set<std::string> files;
+  for (std::string line; std::getline(list, line);) {
+    const nlohmann::json use = nlohmann::json::parse(line, nullptr, false);
+    if (!use.is_object() || use.value("how", "") == "more")
+      return std::nullopt;
+    const std::string path = use.value("path", "");
+    if (use.value("how", "") == "read" && (path.ends_with(".py") || path.ends_with(".pyc")))
+      files.insert(path);
+  }
+  return files;
+}
+
+class SwitchSearch {
+public:
+  explicit SwitchSearch(const Log& log) : log_(log) {
+    for (const Process& process : log.processes)
+      for (const Start& start : process.starts) {
+        for (const EnvironmentChange& change : start.environment)
+          own_.insert(change.name);
+        for (const SettingReader& reader : start.readers)
+          readers_[reader.name].insert(reader.file);
+      }
+  }
+
+  std::vector<SwitchUse> find() {
+    find_set_ones();
+    for (const auto& [name, hashes] : log_.variables)
+      if (speaks_of_determinism(name) && !own_.contains(name))
+        uses_[name].name = name;
+    for (auto& [name, use] : uses_)
+      judge(use);
+    find_misspelt();
+    std::vector<SwitchUse> result;
+    for (auto& [name, use] : uses_)
+      result.push_back(std::move(use));
+    return result;
+  }
+
+private:
+  static bool sets_a_variable(const Call& call) {
+    return call.library == "libc" && (call.function == "setenv" || call.function == "putenv") &&
+           call.action == Action::observe && !call.fields.empty();
+  }
+
+  void find_set_ones() {
+    const auto is_there = [](const auto& row) {
+      return row.first.function == "setenv" || row.first.function == "putenv";
+    };
+    if (std::ranges::none_of(log_.calls.symbols, is_there))
+      return;
+    each_record(log_, [&](const Process&, const Call& call, const CallCount&) {
+      if (!sets_a_variable(call))
+        return;
+      const std::string& name = call.fields.front().value;
+      if (speaks_of_determinism(name) ? !own_.contains(name) : name == python_hash_seed) {
+        SwitchUse& use = uses_[name];
+        use.name = name;
+        use.set = call;
+      }
+    });
+  }
+
+  void judge(SwitchUse& use) {
+    if (const auto readers = readers_.find(use.name); readers != readers_.end())
+      use.files.assign(readers->second.begin(), readers->second.end());
+    if (use.set && use.set->reason == Reason::setting_read_before)
+      use.effect = SwitchEffect::set_late;
+    else if (use.files.empty())
+      look_into_python_files(use);
+  }
+
+  void look_into_python_files(SwitchUse& use) {
+    if (!python_files_)
+      python_files_ = python_files_read(log_);
+    if (!*python_files_) {
+      use.effect = SwitchEffect::not_seen;
+      return;
+    }
+    for (const std::string& path : **python_files_)
+      if (!sets_it(use, path) && has_name(path, use.name))
+        use.files.push_back(path);
+    use.effect = use.files.empty() ? SwitchEffect::never_read : SwitchEffect::named;
+  }
+
+  /// Whether the file has the line that sets it: that names it in any case.
+  static bool sets_it(const SwitchUse& use, const std::string& path) {
+    return use.set && std::ranges::any_of(use.set->python.frames, [&](const std::string& frame) {
+             return frame.starts_with(path + ':');
+           });
+  }
+
+  static bool has_name(const std::string& path, const std::string& name) {
+    return read_file(path).find(name) != std::string::npos;
+  }
+
+  /// Of variables that the run began with.
+  void find_misspelt() {
+    constexpr std::size_t most = 2, shortest = 8;
+    for (const auto& [name, hashes] : log_.variables) {
+      if (own_.contains(name) || name.size() < shortest)
+        continue;
+      for (const std::string& known : own_)
+        if (letters_apart(name, known, most) <= most && !readers_.contains(name)) {
+          uses_[name] = {name, SwitchEffect::misspelt, {}, known, std::nullopt};
+          break;
+        }
+    }
+  }
+
+  const Log& log_;
+  std::set<std::string> own_; ///< variables that the library sets
+  std::map<std::string, std::set<std::string>> readers_;
+  std::map<std::string, SwitchUse> uses_;
+  std::optional<std::optional<std::set<std::string>>> python_files_; ///< once they were looked for
+};
+
+} // namespace
+
+const char* name_of(SwitchEffect effect) { return effect_names[static_cast<std::size_t>(effect)]; }
+
+std::vector<SwitchUse> find_switches(const Log& log) { return SwitchSearch(log).find(); }
+
+} // namespace detshim
