@@ -370,6 +370,27 @@ TEST_F(PackagesTest, BroughtWhatAWheelRecords) {
   EXPECT_FALSE(brought(scratch_.path() / "pack/lib/libpack.so")) << "not among wheels";
 }
 
+// oneMKL's wheels lay libraries beside Python's folder.
+TEST_F(PackagesTest, BroughtWhatAWheelLaysBesidePython) {
+  const std::filesystem::path lib = scratch_.path() / "venv/lib";
+  const std::filesystem::path site = lib / "python3.11/site-packages";
+  std::filesystem::create_directories(site / "mkl-1.0.dist-info");
+  std::ofstream(site / "mkl-1.0.dist-info/RECORD") << "../../libmkl_core.so.2,sha256=x,1\n";
+  EXPECT_TRUE(brought(lib / "libmkl_core.so.2"));
+  EXPECT_FALSE(brought(lib / "libmine.so"));
+}
+
+TEST_F(PackagesTest, BroughtWhatCondaLists) {
+  const std::filesystem::path prefix = scratch_.path() / "envs/train";
+  std::filesystem::create_directories(prefix / "conda-meta");
+  std::ofstream(prefix / "conda-meta/mkl-2024.0-0.json") << R"({"files": ["lib/libmkl.so.2"]})";
+  std::ofstream(prefix / "conda-meta/damaged.json") << R"({"files": [")";
+  std::ofstream(prefix / "conda-meta/history") << "lib/libmine.so";
+  EXPECT_TRUE(brought(prefix / "lib/libmkl.so.2"));
+  EXPECT_FALSE(brought(prefix / "lib/libmine.so"));
+  EXPECT_FALSE(brought(prefix / "libmkl.so.2"));
+}
+
 // `pip install .`: the user's own code, wherever it was copied to.
 TEST_F(PackagesTest, DidNotBringWhatTheUserBuilt) {
   wheel("mine", "mine/fast.so,sha256=x,1\n", true);
@@ -468,6 +489,28 @@ TEST_F(LoadedFiles, AreTheUsersOrAPackages) {
   executed.processes[0].starts[0].program = program_;
   EXPECT_EQ(found(executed, Decode::own_code), Counts(1, 1));
 }
+
+#ifdef __x86_64__
+// NVIDIA's archives are unpacked anywhere on a cluster, and no list of files says so.
+TEST_F(LoadedFiles, OfACudaLibraryAreAPackagesWhereverTheyLie) {
+  const std::string source = (folder_ / "draws.c").string();
+  const std::string versions = (folder_ / "versions.map").string();
+  std::ofstream(source) << "unsigned draw(void) { unsigned x; __builtin_ia32_rdrand32_step(&x); "
+                           "return x; }\n";
+  std::ofstream(versions) << "libcudnn_ops.so.9 { global: *; };\n";
+  const auto own_places = [&](const std::string& name, bool has_versions) {
+    const std::string library = (folder_ / name).string();
+    std::vector<std::string> command = {"cc", "-shared", "-fPIC", "-mrdrnd", "-o", library, source};
+    if (has_versions)
+      command.push_back("-Wl,--version-script=" + versions);
+    EXPECT_EQ(run(command).status, 0);
+    return scan(log_of("/bin/true", {library}), Decode::own_code).own;
+  };
+  EXPECT_EQ(own_places("libcudnn_ops.so.9", true), 0U);
+  EXPECT_EQ(own_places("libcudnn_mine.so", true), 1U) << "the user's own";
+  EXPECT_EQ(own_places("libcudnn_cnn.so.9", false), 1U) << "called so alone";
+}
+#endif
 
 TEST_F(LoadedFiles, ThatWereExecutedMayDrawNothing) {
   const std::string source = (folder_ / "quiet.c").string(), quiet = (folder_ / "quiet").string();

@@ -3,6 +3,8 @@
 #include "support/files.h"
 #include "support/wording.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <system_error>
 
@@ -36,7 +38,7 @@ std::vector<std::string> names_of(const std::string& file) {
 bool Packages::brought(const std::string& file) {
   const auto [known, is_new] = known_.try_emplace(file, false);
   if (is_new)
-    known->second = is_of_a_wheel(file) || !package_of(file).empty();
+    known->second = is_of_a_wheel(file) || is_of_conda(file) || !package_of(file).empty();
   return known->second;
 }
 
@@ -85,12 +87,55 @@ bool Packages::is_of_a_wheel(const std::string& file) {
   for (fs::path folder = path.parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {
     const std::string name = folder.filename().string();
-    if (name != "site-packages" && name != "dist-packages")
+    if (name == "site-packages" || name == "dist-packages")
+      return is_recorded(file, folder);
+    if (name != "lib")
       continue;
-    const std::string wanted = path.lexically_relative(folder).string();
-    return std::ranges::any_of(records_in(folder.string()), [&wanted](const std::string& record) {
-      return has_line(record, wanted);
-    });
+    // oneMKL's and its kin lay their libraries beside Python's: lib/libmkl_core.so.2.
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error))
+      if (entry->path().filename().string().starts_with("python") &&
+          is_recorded(file, entry->path() / "site-packages"))
+        return true;
+  }
+  return false;
+}
+
+bool Packages::is_recorded(const std::string& file, const std::string& site_packages) {
+  const std::string wanted = fs::path(file).lexically_relative(site_packages).string();
+  return std::ranges::any_of(records_in(site_packages), [&wanted](const std::string& record) {
+    return has_line(record, wanted);
+  });
+}
+
+/// conda-meta/mkl-2024.0-0.json of an environment has the files of a package.
+const std::set<std::string>& Packages::conda_files_in(const std::string& prefix) {
+  const auto [known, is_new] = conda_files_.try_emplace(prefix);
+  if (!is_new)
+    return known->second;
+  std::error_code error;
+  for (fs::directory_iterator entry(prefix + "/conda-meta", error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() != ".json")
+      continue;
+    const nlohmann::json package = nlohmann::json::parse(read_file(entry->path()), nullptr, false);
+    if (!package.is_object() || !package.contains("files"))
+      continue;
+    for (const nlohmann::json& file : package["files"])
+      if (file.is_string())
+        known->second.insert(file.get<std::string>());
+  }
+  return known->second;
+}
+
+bool Packages::is_of_conda(const std::string& file) {
+  const fs::path path(file);
+  for (fs::path folder = path.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    std::error_code error;
+    if (fs::is_directory(folder / "conda-meta", error))
+      return conda_files_in(folder).contains(path.lexically_relative(folder).string());
   }
   return false;
 }

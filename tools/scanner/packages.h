@@ -1,8 +1,10 @@
-// Which files a package manager brought: Debian's lists of files, and the RECORD of a Python wheel.
+// Which files a package manager brought: Debian's lists of files, the RECORD of a Python wheel, and
+// conda's lists.
 #pragma once
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +31,8 @@ public:
 private:
   void read_dpkg_lists();
   bool is_of_a_wheel(const std::string& file);
+  bool is_recorded(const std::string& file, const std::string& site_packages);
+  bool is_of_conda(const std::string& file);
   const std::vector<std::string>& records_in(const std::string& folder);
 
   std::string dpkg_info_;
@@ -37,6 +41,9 @@ private:
   std::unordered_map<std::string_view, std::string>
       dpkg_files_; ///< in all of the lists: by which package
   std::map<std::string, std::vector<std::string>> records_; ///< by folder: texts of RECORD
+  /// By the folder of an environment of conda's: what its packages brought, by the paths in it.
+  std::map<std::string, std::set<std::string>> conda_files_;
+  const std::set<std::string>& conda_files_in(const std::string& prefix);
 };
 
 } // namespace detshim

@@ -5,6 +5,7 @@
 // reached. Of a file that changed since the run nothing counts.
 #include "verdict/loaded_code.h"
 
+#include "common/cuda_libraries.h"
 #include "log_reader/library_code.h"
 #include "log_reader/open_file.h"
 #include "scanner/packages.h"
@@ -94,6 +95,18 @@ private:
   std::set<std::string> programs_;
   Packages packages_;
 };
+
+/// True for a part of a CUDA library, wherever it lies: it is called so, and has NVIDIA's versions
+/// of symbols or tells its own version.
+bool is_nvidias(const ElfFile& file, const std::string& name) {
+  const std::string called = base_name(name);
+  return std::ranges::any_of(cuda_libraries, [&](const CudaLibrary& library) {
+    const char* const names[] = {library.version_function};
+    return is_file_of(library, called.c_str()) &&
+           (file.has_section(".gnu.version_d") ||
+            (*library.version_function != 0 && file.exports_one_of(names)));
+  });
+}
 
 /// True if the file is not the one that ran. Where the log does not say which build that was, or
 /// the file has no id of its build, its time tells: it was written after the log.
@@ -199,7 +212,9 @@ private:
   }
 
   void decode_file(const ElfFile& file, const std::string& name, bool may_have_random_device) {
-    const Origins::Origin origin = origins_.of(name);
+    Origins::Origin origin = origins_.of(name);
+    if (origin == Origins::Origin::users_own && is_nvidias(file, name))
+      origin = Origins::Origin::package;
     const bool is_users = origin == Origins::Origin::users_own;
     const bool is_packages = origin == Origins::Origin::package;
     if (decode_ == Decode::own_code && !is_users && !(is_packages && may_have_random_device))
