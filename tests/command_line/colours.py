@@ -64,7 +64,10 @@ class Colours(unittest.TestCase):
         try:
             self.call(words, **{stream: ours}, **variables)
             os.write(ours, b"end")  # of what may be nothing
-            return os.read(terminal, 65536).removesuffix(b"end")
+            said = b""
+            while not said.endswith(b"end"):  # a terminal hands on what it has so far
+                said += os.read(terminal, 65536)
+            return said.removesuffix(b"end")
         finally:
             os.close(ours)
             os.close(terminal)
