@@ -245,6 +245,7 @@ TEST(Calls, AreFindingsByActionReasonAndFields) {
       {observe, {"may_be_key"}, {}, {}},
       {observe, {"secret_program"}, {}, {Finding::may_be_key}},
       {observe, {"undocumented"}, {}, {Finding::undocumented_call}},
+      {observe, {"timed_by_tuner"}, {}, {Finding::timed_choice}},
       {nondeterministic, {}, {}, {Finding::nondeterministic_call}},
       {nondeterministic, {"undocumented"}, {}, {Finding::nondeterministic_call}},
       {nondeterministic, {"may_be_key"}, {}, {Finding::may_be_key}},

@@ -79,6 +79,9 @@ constexpr Sentence sentences[] = {
     {undocumented_call,
      "{library}: {function} was called[ at {place}], and NVIDIA does not say whether it repeats",
      compare},
+    {timed_choice,
+     "{names} asks how long kernels take, and may choose among them by it[: called at {place}]",
+     compare},
     {runtime, "{file_name}: {code}", "{remedy|give it a seed, or compare two runs}"},
     {later_version,
      "{library}: {file} is of version {detail}, later than {names}, with which this detshim was "

@@ -44,6 +44,10 @@ constexpr struct {
      [](VerdictReason& reason, const std::string& value) {
        reason.names = {value};
      }},
+    {"tuner",
+     [](VerdictReason& reason, const std::string& value) {
+       reason.names = {value};
+     }},
     {"others",
      [](VerdictReason& reason, const std::string& value) {
        reason.count = std::strtoull(value.c_str(), nullptr, 10);
@@ -59,7 +63,8 @@ struct ByCode {
 constexpr ByCode bad_by_code[] = {{Reason::may_be_key, Finding::may_be_key},
                                   {Reason::other_version, Finding::setting_left}};
 constexpr ByCode observed_by_code[] = {{Reason::secret_program, Finding::may_be_key},
-                                       {Reason::undocumented, Finding::undocumented_call}};
+                                       {Reason::undocumented, Finding::undocumented_call},
+                                       {Reason::timed_by_tuner, Finding::timed_choice}};
 
 std::optional<Finding> find_by_code(std::span<const ByCode> rows, const std::string& code) {
   const auto row = std::ranges::find(rows, reason_of(code), &ByCode::reason);

@@ -30,6 +30,7 @@
   X(open_function_looked_up, "open_function", unverified)   \
   X(open_functions_bound, "open_function", unverified)      \
   X(undocumented_call, "open_function", unverified)         \
+  X(timed_choice, "timed_choice", unverified)               \
   X(runtime, "runtime", unverified)                         \
   X(later_version, "version", unverified)                   \
   X(unknown_version, "version", unverified)                 \

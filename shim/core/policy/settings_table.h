@@ -42,8 +42,8 @@ bool is_entry_of_setting(const char* entry);
 /// written down (noted).
 namespace settings_table {
 
-inline constexpr size_t setting_count = 60;
-inline constexpr size_t forced_count = 34;
+inline constexpr size_t setting_count = 87;
+inline constexpr size_t forced_count = 40;
 inline constexpr size_t first_noted = forced_count + 1;
 extern const SettingInfo settings[setting_count];
 

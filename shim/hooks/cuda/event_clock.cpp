@@ -4,7 +4,9 @@
 // sums are added.
 //
 // What is answered is the tuner's alone: a program's own timing of its steps stays true. Who asks
-// is told by the nearest line of Python, or by the caller's library (tuners.h).
+// is told by the nearest line of Python, or by the caller's library (tuners.h). A file of an
+// installed package that is no known tuner is told the truth too, and recorded by name: it may
+// choose by it.
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0. Of the second versions, which are there
 // since 12.8, the runtime of CUDA 13 has none: its headers call the driver's the first.
@@ -35,6 +37,8 @@ struct Tuner {
   const char* name = nullptr; ///< how its file's path ends, or the library
   const char* package = nullptr;
   int line = 0; ///< that asks, 0 where it is not Python
+  /// Of an installed package that asks and is no known tuner: where its file lies among packages.
+  Text<200> other;
 };
 
 /// Whether this process has Python is looked for anew where nothing was found, but not at each call
@@ -45,26 +49,32 @@ bool looks_for_python() {
   return call < 64 || call % 256 == 0;
 }
 
-/// The tuner that asks; without a name if none does.
-Tuner find_tuner(const void* caller) {
+/// The tuner that asks; left without a name if none does.
+void find_tuner(const void* caller, Tuner& tuner) {
   Module module;
-  if (find_module(caller, module) && starts_with(file_name(module.path), tuner_library))
-    return {tuner_library, nullptr, 0};
+  if (find_module(caller, module) && starts_with(file_name(module.path), tuner_library)) {
+    tuner.name = tuner_library;
+    return;
+  }
   if (looks_for_python()) {
     PythonCallSite call_site;
     find_python_call_site(call_site, PythonDetail::key, true);
   }
-  Tuner tuner;
   bool is_over = false;
   constexpr int limit = 4; // a wrapper may have a helper of its own
   each_python_frame(limit, [&](const PythonFrame& frame) {
     if (is_over || ends_with(frame.file, event_wrapper))
       return;
     is_over = true;
-    if (const TunerFile* const file = find_tuner_file(frame.file))
-      tuner = {file->file + 1, file->package, frame.line};
+    if (const TunerFile* const file = find_tuner_file(frame.file)) {
+      tuner.name = file->file + 1;
+      tuner.package = file->package;
+      tuner.line = frame.line;
+    } else if (const char* const path = path_in_packages(frame.file);
+               path != nullptr && !is_reporting_file(frame.file)) {
+      tuner.other.add(path);
+    }
   });
-  return tuner;
 }
 
 /// What is being timed, as far as the tuner's variables say it.
@@ -276,9 +286,12 @@ auto elapsed_time(const Call& call, float* milliseconds, CUevent start, CUevent 
   const auto status = call.real(milliseconds, start, end);
   if (call.passes() || status != decltype(status)::success || milliseconds == nullptr)
     return status;
-  const Tuner tuner = find_tuner(call.caller());
+  Tuner tuner;
+  find_tuner(call.caller(), tuner);
   if (tuner.name != nullptr)
     answer_tuner(call, tuner, *milliseconds);
+  else if (tuner.other.length() != 0)
+    call.record(Action::observe, Reason::timed_by_tuner, {tuner.other.c_str(), ""});
   return status;
 }
 

@@ -2,9 +2,14 @@
 // tuner: read where it asks for the elapsed time, and add that file here; where its candidates have
 // names, add the variables in which they stand.
 //
-// Read were Triton 3.9.0, PyTorch 2.15 (with Inductor and its copy of quack), FlashInfer
-// 0.7.2.post1 and quack-kernels 0.6.5 as installed by pip, and TensorRT-LLM's source at commit
-// 000a01de66.
+// Read were Triton 3.9.0, PyTorch 2.15 (with Inductor and its copy of quack), FlashInfer 0.7.4,
+// quack-kernels 0.6.5, b12x 1.5.1, cuda-tile 1.7.0, nvidia-cudnn-frontend 1.32.0, torchao 0.18.0,
+// SGLang 0.5.23 and DeepSpeed's and Megatron's timers as installed by pip, and TensorRT-LLM's
+// source at commit 000a01de66.
+//
+// Not here, although they time: tilelang, whose candidates queue as their compilers end, so that
+// the first of equals is chance; Helion, whose search was not followed. Who asks and is not here is
+// recorded by name.
 #pragma once
 
 #include "common/text.h"
@@ -30,8 +35,35 @@ inline constexpr TunerFile tuner_files[] = {
     {"/torch/_inductor/fx_passes/node_runtime_estimation.py", "torch"}, // orders collectives
     {"/quack/bench/bench_utils.py", "quack"}, // also PyTorch's copy, torch/_vendor/quack
     {"/flashinfer/autotuner.py", "flashinfer"},
-    {"/flashinfer/autotuner/autotuner.py", "flashinfer"}, // from 0.6 on
+    {"/quack/autotuner.py", "quack"},                     // PyTorch's copy in 2.13
+    {"/flashinfer/autotuner/autotuner.py", "flashinfer"}, // from 0.6.15 on
+    {"/flashinfer/autotuner/_graph_timing.py", "flashinfer"},
+    {"/flashinfer/mla/_sparse_mla_sm120/_calibration.py", "flashinfer"},
+    {"/flashinfer/mla/_sparse_mla_sm120_cpb.py", "flashinfer"}, // 0.7.0
+    {"/flashinfer/comm/pcie_ipc_tuning.py", "flashinfer"},
+    {"/comm/pcie_ipc_collectives/_ag_rs_tuning.py", "flashinfer"},
+    {"/flashinfer/moe_ep/core/tuning_measurement.py", "flashinfer"},
+    {"/next_cutedsl_megamoe/shim/autotune.py", "flashinfer"}, // 0.7.2
+    {"/cute_dsl/megamoe/bf16_nvfp4/autotune.py", "flashinfer"},
+    {"/mxfp4_mxfp8_bf16_cake/cake_tuner.py", "flashinfer"},
+    {"/flashinfer/testing/utils.py", "flashinfer"}, // bench_gpu_time, by which two choose
+    {"/b12x/preparation/_measurement.py", "b12x"},  // also FlashInfer's copy
+    {"/b12x/comm/pcie/pcie_dma.py", "b12x"},        // 1.2.8
+    {"/cuda/tile/tune/_tune.py", "cuda.tile"},      // through its own extension
+    {"/cuda/tile/tune/_tune_utils.py", "cuda.tile"},
+    {"/cudnn/gemm/ops/swiglu_mlp.py", "cudnn"},
+    {"/cudnn/moe_ep/_autotune.py", "cudnn"},
+    {"/torchao/kernel/autotuner.py", "torchao"},
+    {"/runtime/layers/attention/autotune.py", "sglang"},
+    {"/device_communicators/pymscclpp.py", "sglang"}, // chooses an all-reduce
     {"/tensorrt_llm/_torch/autotuner.py", "tensorrt_llm"},
+};
+
+/// Files of packages that ask for it and only report it.
+inline constexpr const char* reporting_files[] = {
+    "/deepspeed/utils/timer.py",
+    "/megatron/core/utils.py",
+    "/megatron/training/gpu_sniff_test.py",
 };
 
 /// What a variable of a tuner's frame says.
@@ -78,6 +110,22 @@ constexpr const TunerFile* find_tuner_file(const char* path) {
   for (const TunerFile& tuner : tuner_files)
     if (ends_with(path, tuner.file))
       return &tuner;
+  return nullptr;
+}
+
+constexpr bool is_reporting_file(const char* path) {
+  for (const char* file : reporting_files)
+    if (ends_with(path, file))
+      return true;
+  return false;
+}
+
+/// What of the path lies below a folder of installed packages; nullptr for another file.
+constexpr const char* path_in_packages(const char* path) {
+  for (const char* folder : {"/site-packages/", "/dist-packages/"})
+    for (const char* at = path; *at != 0; ++at)
+      if (starts_with(at, folder))
+        return at + text_length(folder);
   return nullptr;
 }
 

@@ -289,6 +289,74 @@ TEST_P(InstalledTritonTuner, KeepsWhatItTookApartForEachWay) {
   EXPECT_TRUE(first.err.find("launches 2\n") == std::string::npos) << first.err;
 }
 
+// ---- Who asks, by the path of the file ----
+
+/// A file that times three candidates, of which the second is the fastest.
+Shimmed asked_from(const std::string& path, const Environment& environment = enforce) {
+  const TemporaryFolder scratch;
+  Shimmed shimmed;
+  shimmed.result = run(
+      {"python3", TUNERS_FOLDER "/asks_from_a_file.py", path},
+      under_shim(scratch, environment + Environment{{"TIMES", "64=3,128=1,256=2"},
+                                                    {"EVENTS", "libcudart.so.13"},
+                                                    {"LOCK", "keep"},
+                                                    {"LD_LIBRARY_PATH", test_folder() + "/doubles"},
+                                                    {"DOUBLE_LOG", "/dev/null"},
+                                                    {"PYTHONDONTWRITEBYTECODE", "1"}}));
+  EXPECT_EQ(shimmed.result.status, 0) << shimmed.result.err;
+  shimmed.out = lines(shimmed.result.out);
+  if (std::filesystem::exists(scratch.log()))
+    for (const ProcessLog& process : read_log(scratch.log()))
+      shimmed.records.insert(shimmed.records.end(), process.records.begin(), process.records.end());
+  return shimmed;
+}
+
+TEST(TunersFiles, TakeTheFirstCandidate) {
+  for (const std::string path :
+       {"flashinfer/autotuner/_graph_timing.py",
+        "flashinfer/mla/_sparse_mla_sm120/_calibration.py",
+        "flashinfer/mla/_sparse_mla_sm120_cpb.py",
+        "flashinfer/comm/pcie_ipc_tuning.py",
+        "flashinfer/comm/pcie_ipc_collectives/_ag_rs_tuning.py",
+        "flashinfer/moe_ep/core/tuning_measurement.py",
+        "flashinfer/moe_ep/kernel_src/sm107/next_cutedsl_megamoe/shim/autotune.py",
+        "flashinfer/moe_ep/cute_dsl/megamoe/bf16_nvfp4/autotune.py",
+        "flashinfer/moe_ep/backends/mega/kernel/sm120/mxfp4_mxfp8_bf16_cake/cake_tuner.py",
+        "flashinfer/testing/utils.py",
+        "flashinfer/experimental/b12x/preparation/_measurement.py",
+        "b12x/preparation/_measurement.py",
+        "b12x/comm/pcie/pcie_dma.py",
+        "cuda/tile/tune/_tune.py",
+        "cuda/tile/tune/_tune_utils.py",
+        "cudnn/gemm/ops/swiglu_mlp.py",
+        "cudnn/moe_ep/_autotune.py",
+        "torchao/kernel/autotuner.py",
+        "torch/_vendor/quack/autotuner.py",
+        "sglang/multimodal_gen/runtime/layers/attention/autotune.py",
+        "sglang/srt/distributed/device_communicators/pymscclpp.py"}) {
+    const Shimmed answered = asked_from("site-packages/" + path);
+    EXPECT_EQ(answered.out, Lines{"64"}) << path << answered;
+    EXPECT_TRUE(answered.did("replace", clock_hook)) << path << answered;
+  }
+}
+
+// Whether they choose by it is not known.
+TEST(TunersFiles, OfOtherPackagesAreToldTheTruthAndNamed) {
+  for (const std::string path :
+       {"tilelang/profiler/bench.py", "helion/autotuner/benchmarking.py"}) {
+    const Shimmed told = asked_from("lib/python3/site-packages/" + path);
+    EXPECT_EQ(told.out, Lines{"128"}) << path << told;
+    EXPECT_TRUE(told.did("observe", clock_hook)) << told;
+    EXPECT_EQ(values(told, clock_hook, "tuner"), std::set<std::string>{path}) << told;
+  }
+  for (const std::string path :
+       {"site-packages/deepspeed/utils/timer.py", "project/train.py", "project/autotuner.py"}) {
+    const Shimmed told = asked_from(path);
+    EXPECT_EQ(told.out, Lines{"128"}) << path << told;
+    EXPECT_FALSE(told.recorded(clock_hook)) << path << told;
+  }
+}
+
 // Where Triton keeps it, and whether anything was there, is in the log.
 TEST(TritonCache, HasAFolderForEachWayAndItsStateInTheLog) {
   const TemporaryFolder home;
