@@ -2,6 +2,8 @@
 //
 // RAW_DRAWS_PROGRAM and others are the programs in programs/, as files.
 #include "files.h"
+#include "gpu_code/line_table.h"
+#include "log_reader/source_lines.h"
 #include "run.h"
 #include "scanner/machine_code.h"
 #include "scanner/packages.h"
@@ -400,6 +402,52 @@ TEST_F(PackagesTest, DidNotBringWhatTheUserBuilt) {
 TEST_F(PackagesTest, AreNoneWithoutLists) {
   EXPECT_FALSE(Packages("/no/such/folder").brought("/usr/lib/libx.so"));
   EXPECT_FALSE(Packages("/no/such/folder").brought("libx.so"));
+}
+
+// ---- lines of a cubin ----
+
+/// A table of one file, whose two rows are lines 3 and 5: at the function's begin, and 16 behind
+/// it.
+std::string line_table(char version) {
+  const auto number4 = [](std::size_t value) {
+    std::string bytes(4, '\0');
+    std::memcpy(bytes.data(), &value, 4);
+    return bytes;
+  };
+  std::string header = "\x01"; // the unit
+  if (version >= 4)
+    header += "\x01";
+  // A statement; lines from -1 on, of which there are 4; opcodes of rows from 13 on.
+  header += std::string("\x01\xff\x04\x0d", 4);
+  header += std::string("\0\1\1\1\1\0\0\0\1\0\0\1", 12); // operands of each opcode
+  header += std::string("src\0\0", 5);                   // folders
+  header += std::string("kernel.py\0\1\0\0\0", 14);      // files
+  const std::string program = std::string("\0\x09\x02", 3) + std::string(8, '\0') + // address
+                              std::string("\x03\x02\x01", 3) +         // 2 lines, a row
+                              std::string("\x02\x10\x03\x02\x01", 5) + // 16 bytes, 2 lines, a row
+                              std::string("\0\x01\x01", 3);
+  const std::string rest = number4(header.size()) + header + program;
+  return number4(rest.size() + 2) + std::string{version, '\0'} + rest;
+}
+
+TEST(LineTable, IsReadInEachOfItsVersions) {
+  for (const char version : {'\2', '\3', '\4'}) {
+    const std::string bytes = line_table(version);
+    const std::vector<LineSequence> sequences = read_line_table(bytes, "");
+    ASSERT_EQ(sequences.size(), 1U) << int(version);
+    ASSERT_EQ(sequences[0].rows.size(), 2U) << int(version);
+    EXPECT_EQ(sequences[0].rows[0].line, 3U) << int(version);
+    EXPECT_EQ(sequences[0].rows[1].line, 5U) << int(version);
+    EXPECT_EQ(sequences[0].rows[1].offset, 16U) << int(version);
+    EXPECT_EQ(sequences[0].rows[1].file, "kernel.py") << int(version);
+    EXPECT_EQ(sequences[0].rows[1].folder, "src") << int(version);
+  }
+  EXPECT_TRUE(read_line_table(line_table('\5'), "").empty());
+}
+
+TEST(Demangled, HasNoTagsOfTheAbi) {
+  EXPECT_EQ(demangled("_Z6kernelB2v1B4cw51i"), "kernel(int)");
+  EXPECT_EQ(demangled("_Z6kerneli"), "kernel(int)");
 }
 
 // ---- the files that a log names ----

@@ -1,4 +1,5 @@
-// DWARF Debugging Information Format 2.0.0, 6.2.
+// DWARF Debugging Information Format 2.0.0, 6.2; of version 3, which has the same header, and of 4,
+// whose header has one byte more, the same sections.
 #include "gpu_code/line_table.h"
 
 #include "support/byte_reader.h"
@@ -33,7 +34,7 @@ public:
     if (!read_header())
       return;
     LineSequence sequence;
-    row_ = begin();
+    begin_row();
     while (reader_.left() > 0 && reader_.is_good()) {
       const std::uint64_t opcode = reader_.number(1);
       if (opcode >= opcode_base_)
@@ -46,19 +47,21 @@ public:
   }
 
 private:
-  static LineRow begin() {
-    LineRow row;
-    row.line = 1;
-    return row;
+  void begin_row() {
+    row_ = {};
+    row_.line = 1;
+    choose_file(1);
   }
 
   bool read_header() {
     const std::uint64_t version = reader_.number(2);
     ByteReader header(reader_.take(reader_.number(4)));
-    if (!reader_.is_good() || version != 2)
+    if (!reader_.is_good() || version < 2 || version > 4)
       return false;
     unit_ = header.number(1);
-    header.take(1); // whether a row is a statement's
+    if (version == 4)
+      header.take(1); // operations of an instruction
+    header.take(1);   // whether a row is a statement's
     line_base_ = static_cast<std::int8_t>(header.number(1));
     line_range_ = header.number(1);
     opcode_base_ = header.number(1);
@@ -77,7 +80,6 @@ private:
       header.varint(); // when it was written
       header.varint(); // its size
     }
-    choose_file(1);
     return line_range_ != 0 && opcode_base_ > 0;
   }
 
@@ -105,8 +107,7 @@ private:
       if (!sequence.rows.empty())
         result.push_back(std::move(sequence));
       sequence = {};
-      row_ = begin();
-      choose_file(1);
+      begin_row();
     } else if (opcode == set_address) {
       // Where it stands is what its relocation names; what stands there is an offset.
       if (sequence.rows.empty())

@@ -159,6 +159,17 @@ find_other_file(std::vector<std::string>::const_iterator begin,
   });
 }
 
+/// "kernel(int)" of "kernel[abi:v1][abi:cw51cXTLSUwv1sDUa…](int)", as Numba names what it compiles.
+std::string without_abi_tags(std::string name) {
+  for (std::size_t tag; (tag = name.find("[abi:")) != name.npos;) {
+    const std::size_t end = name.find(']', tag);
+    if (end == name.npos)
+      return name;
+    name.erase(tag, end + 1 - tag);
+  }
+  return name;
+}
+
 } // namespace
 
 std::string demangled(const char* symbol) {
@@ -167,7 +178,7 @@ std::string demangled(const char* symbol) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(
       abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-  return name ? name.get() : symbol;
+  return name ? without_abi_tags(name.get()) : symbol;
 }
 
 std::string without_parameters(const std::string& symbol) {
