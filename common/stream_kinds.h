@@ -39,6 +39,7 @@ enum class Kind : uint64_t {
   jax_seed = 36,
   tensorflow_seed = 37,
   openssl = 38, ///< its generator, where the user gives its keys up
+  onemkl_seed = 39,
 };
 
 } // namespace detshim

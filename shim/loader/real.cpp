@@ -40,7 +40,8 @@ constexpr Library other_libraries[] = {
     {"mindspore", {"libmindspore_core"}, false},
     {"tensorrt", {"libnvinfer"}, false},
     {"cusparselt", {"libcusparseLt"}, false},
-    {"torch", {"libtorch", "libc10"}, false},
+    {"torch", {"libtorch", "libc10"}, false}, // torch_npu's is libtorch_npu.so
+    {"onemkl", {"libmkl_sycl"}, false},
     {"lightgbm", {"lib_lightgbm"}, false},
     {"xgboost", {"libxgboost"}, false},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},

@@ -143,6 +143,26 @@ TEST(Inputs, OfAProcessThatHandsItsNameToItsFirstChildAreNamed) {
   EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}), of_clocks({"reader.c:4"}));
 }
 
+/// A library in the `lib` of an environment of Python's or conda's is nobody's own, wherever it
+/// lies.
+TEST(Inputs, OfLibrariesInAnEnvironmentAreNotTheUsers) {
+  const TemporaryFolder scratch;
+  const std::filesystem::path lib = scratch.path() / "env/lib";
+  std::filesystem::create_directories(lib);
+  std::ofstream(scratch.path() / "clock.c")
+      << "#include <time.h>\nlong read_clock(void) { return time(0); }\n";
+  std::ofstream(scratch.path() / "reader.c")
+      << "long read_clock(void);\nint main(void) { return read_clock() < 7; }\n";
+  const std::string library = lib / "libclock.so";
+  ASSERT_EQ(
+      run({"gcc", "-g", "-shared", "-fPIC", "-o", library, "clock.c"}, {}, scratch.path()).status,
+      0);
+  ASSERT_EQ(run({"gcc", "-g", "-o", "reader", "reader.c", library}, {}, scratch.path()).status, 0);
+  EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}), of_clocks({"clock.c:2"}));
+  std::ofstream(scratch.path() / "env/pyvenv.cfg") << "home = /usr/bin\n";
+  EXPECT_EQ(reasons_of(scratch, "clock", {"./reader"}), Words{});
+}
+
 // A clock that a seed takes alone is pinned with it; one that goes elsewhere too is not.
 TEST(Inputs, OfAClockForASeedAloneAreNone) {
   const TemporaryFolder scratch;

@@ -962,6 +962,13 @@ TEST(LibraryCode, IsToldByItsFolderAndWrappersByTheirHeaders) {
   EXPECT_TRUE(
       is_library_file("/home/me/venv/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so"));
   EXPECT_FALSE(is_library_file("/home/me/build/libwrapper.so"));
+  const TemporaryFolder scratch;
+  const std::string lib = scratch.path() / "env/lib", other = scratch.path() / "project/lib";
+  std::filesystem::create_directories(lib + "/python3.11/site-packages");
+  std::filesystem::create_directories(other);
+  EXPECT_TRUE(is_library_file(lib + "/libmkl_core.so.2"));
+  EXPECT_TRUE(is_library_file(lib + "/python3.11/../../lib/libmkl_core.so.2"));
+  EXPECT_FALSE(is_library_file(other + "/libmine.so"));
   EXPECT_TRUE(is_library_file("/home/me/build/libdetshim.so.1"));
   EXPECT_FALSE(is_library_source("/home/me/build/libdetshim.so.1"));
 }

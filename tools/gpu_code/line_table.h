@@ -1,7 +1,7 @@
 // Lines of source in a cubin's .debug_line: DWARF 2, as ptxas writes it whatever the compiler
-// before it, or 3, as CUDA Tile has it, with an instruction of NVIDIA's that says into which line another was inlined. libdw
-// knows neither that nor the relocations of a cubin, by which alone a run of rows belongs to a
-// function.
+// before it, or 3, as CUDA Tile has it, with an instruction of NVIDIA's that says into which line
+// another was inlined. libdw knows neither that nor the relocations of a cubin, by which alone a
+// run of rows belongs to a function.
 #pragma once
 
 #include <cstdint>

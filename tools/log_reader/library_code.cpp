@@ -1,6 +1,6 @@
-// Decides by the path of a file: folders of the system, of toolkits and of packages, and the
-// folders of header libraries that are copied into projects. What lies in /usr/local/src and
-// /usr/local/bin is the user's.
+// Decides by the path of a file: folders of the system, of toolkits and of packages, the `lib` of
+// an environment of Python's or conda's, and the folders of header libraries that are copied into
+// projects. What lies in /usr/local/src and /usr/local/bin is the user's.
 //
 // It cannot know who wrote a file: a library that was built in a home folder is the user's own code
 // here.
@@ -8,6 +8,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <system_error>
 
 namespace detshim {
 namespace {
@@ -42,6 +47,33 @@ bool is_header(std::string_view file) {
          });
 }
 
+/// True for the folder of an environment: it has conda's lists, or a folder of packages in its
+/// `lib`.
+bool is_environment(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::is_directory(folder / "conda-meta", error))
+    return true;
+  for (std::filesystem::directory_iterator entry(folder / "lib", error), end;
+       !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with("python3") &&
+        std::filesystem::is_directory(entry->path() / "site-packages"))
+      return true;
+  return false;
+}
+
+/// True for a library that a package laid beside Python's folder: lib/libmkl_core.so.2.
+bool is_in_environment(std::string_view file) {
+  static std::map<std::string, bool, std::less<>> known;
+  const std::string plain = std::filesystem::path(file).lexically_normal();
+  const std::size_t lib = plain.rfind("/lib/");
+  if (lib == plain.npos || plain.find(".so", lib) == plain.npos)
+    return false;
+  const std::string folder = plain.substr(0, lib);
+  const auto place = known.find(folder);
+  return place != known.end() ? place->second
+                              : known.emplace(folder, is_environment(folder)).first->second;
+}
+
 bool is_in_library_folder(std::string_view file) {
   // What somebody builds there is his own.
   if (file.starts_with("/usr/local/src/") || file.starts_with("/usr/local/bin/"))
@@ -50,9 +82,11 @@ bool is_in_library_folder(std::string_view file) {
                              [&](const char* folder) {
                                return file.starts_with(folder);
                              }) ||
-         std::ranges::any_of(library_parts, [&](const char* part) {
-           return file.find(part) != file.npos;
-         });
+         std::ranges::any_of(library_parts,
+                             [&](const char* part) {
+                               return file.find(part) != file.npos;
+                             }) ||
+         is_in_environment(file);
 }
 
 } // namespace

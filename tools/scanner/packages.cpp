@@ -37,8 +37,10 @@ std::vector<std::string> names_of(const std::string& file) {
 
 bool Packages::brought(const std::string& file) {
   const auto [known, is_new] = known_.try_emplace(file, false);
-  if (is_new)
-    known->second = is_of_a_wheel(file) || is_of_conda(file) || !package_of(file).empty();
+  if (is_new) {
+    const std::string plain = fs::path(file).lexically_normal(); // wheels reach theirs by ../../lib
+    known->second = is_of_a_wheel(plain) || is_of_conda(plain) || !package_of(plain).empty();
+  }
   return known->second;
 }
 

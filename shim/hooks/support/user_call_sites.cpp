@@ -73,6 +73,25 @@ bool is_installed(const char* path) {
          contains(path, "conda") || contains(path, "/lib-dynload/");
 }
 
+/// True for a library that a wheel laid beside Python's folder of a virtual environment
+/// (lib/libmkl_core.so.2), or a package into one of conda's: what stands around its `lib` says so.
+bool is_in_environment(const char* path) {
+  const char* end = nullptr;
+  for (const char* at = path; *at != 0; ++at)
+    if (starts_with(at, "/lib/"))
+      end = at;
+  if (end == nullptr)
+    return false;
+  for (const char* mark : {"/pyvenv.cfg", "/conda-meta"}) {
+    Text<600> file;
+    file.add(path, static_cast<size_t>(end - path)).add(mark);
+    if (!file.cut() &&
+        !sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(file.c_str()), F_OK)))
+      return true;
+  }
+  return false;
+}
+
 /// Programs that read a clock or an id for what no result hangs on: traces, temporary names, and
 /// whether a file is newer.
 bool is_quiet(const char* path) {
@@ -130,7 +149,9 @@ bool is_users(UserCall kind, const Module& module) {
   for (const CudaLibrary& library : cuda_libraries)
     if (is_file_of(library, file_name(path)))
       return false;
-  return !is_systems(path) || is_reading_of_tool(kind, module);
+  if (is_systems(path))
+    return is_reading_of_tool(kind, module);
+  return !is_in_environment(path);
 }
 
 bool is_language_library(const Module& module) {

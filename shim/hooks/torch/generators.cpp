@@ -70,3 +70,9 @@ DETSHIM_TEMPLATE_HOOK(torch, SetSeed, _ZN2at16CPUGeneratorImpl16set_current_seed
 // library.
 DETSHIM_TEMPLATE_HOOK(torch, SetSeed, _ZN2at17CUDAGeneratorImpl16set_current_seedEm,
                       seed_generator<Kind::torch_seed>, takes_clock);
+// void at::XPUGeneratorImpl::set_current_seed(uint64_t), of Intel's GPUs: aten/src/ATen/xpu
+DETSHIM_TEMPLATE_HOOK(torch, SetSeed, _ZN2at16XPUGeneratorImpl16set_current_seedEm,
+                      seed_generator<Kind::torch_seed>, takes_clock);
+// void at_npu::NPUGeneratorImpl::set_current_seed(uint64_t), of Ascend's: torch_npu/csrc/aten
+DETSHIM_TEMPLATE_HOOK(torch, SetSeed, _ZN6at_npu16NPUGeneratorImpl16set_current_seedEm,
+                      seed_generator<Kind::torch_seed>, takes_clock);
