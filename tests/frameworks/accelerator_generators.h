@@ -4,13 +4,15 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace sycl::inline _V1 {
+namespace sycl {
+inline namespace _V1 {
 class queue {
 public:
   queue() {}
   queue(const queue&) {} // as the real one, so that it is passed by its address
 };
-} // namespace sycl::inline _V1
+} // namespace _V1
+} // namespace sycl
 
 namespace oneapi::mkl::rng {
 struct mt19937 {

@@ -336,6 +336,22 @@ TEST(Inputs, OfAChildThatMayHaveEndedAreNamedWithTheirLine) {
   EXPECT_EQ(inputs_of("that_has_ended"), Words{});
 }
 
+/// What Python's own library waits for, for a line of the user's.
+TEST(Inputs, OfWaitsWithALimitAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  const auto inputs_of = [&](const std::string& asked, const std::string& disabled = "") {
+    std::ofstream(scratch.path() / "t.py") << section(PROGRAMS "waits_with_a_limit.py", asked);
+    return reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"}, disabled);
+  };
+  for (const char* wait : {"connection_within", "connection_now", "queue_now"})
+    EXPECT_EQ(inputs_of(wait), of_inputs({"t.py:5 (timer)"})) << wait;
+  EXPECT_EQ(inputs_of("queue_within"), of_inputs({"t.py:5 (timer)"}));
+  EXPECT_EQ(inputs_of("child_within"), of_inputs({"t.py:5 (timer)"}));
+  for (const char* wait : {"connection_for_ever", "child_for_ever"})
+    EXPECT_EQ(inputs_of(wait), Words{}) << wait;
+  EXPECT_EQ(inputs_of("connection_now", "poll"), Words{});
+}
+
 // pathlib asks its own stat() whether there is a file.
 TEST(Inputs, OfPathlibAreNamedWhereATimeIsRead) {
   const TemporaryFolder scratch;

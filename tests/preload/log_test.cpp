@@ -933,6 +933,15 @@ TEST(Pools, QueuesThatSeveralProcessesFillAreNamedWithTheirLine) {
   EXPECT_EQ(kinds_of(judged(contents(PROGRAMS "queues_in_turn.py"))), std::set<std::string>{});
 }
 
+// Who takes what is a race, whoever started the processes.
+TEST(Pools, QueuesThatSeveralProcessesTakeFromAreNamedWithTheirLine) {
+  const auto taken_by = [](const std::string& workers) {
+    return judged(contents(PROGRAMS "takes_from_one_queue.py"), {workers});
+  };
+  EXPECT_TRUE(has_reason(taken_by("2"), {.finding = Finding::racing_workers, .place = "t.py:4"}));
+  EXPECT_FALSE(has_reason(taken_by("1"), {.finding = Finding::racing_workers, .place = "t.py:4"}));
+}
+
 TEST(Pools, ManagersThatSeveralProcessesAskAreNamedWithTheirLine) {
   const auto reasons_of = [](const std::string& workers) {
     return judged(contents(PROGRAMS "workers_at_a_manager.py"), {workers});

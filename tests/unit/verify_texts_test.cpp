@@ -214,14 +214,23 @@ TEST(VolatileLines, HoldWhatTrainersPrintOfTime) {
             "{'loss': 0.5, 'train_runtime': 0.3511, 'train_samples_per_second': 30.9}"},
            {"real\t0m0.512s", "real\t0m0.498s"},
            {"8/8 - 0s 12ms/step - loss: 0.25", "8/8 - 0s 13ms/step - loss: 0.25"},
-           {"throughput samples/sec: 1234.5", "throughput samples/sec: 1220.1"}})
+           {"throughput samples/sec: 1234.5", "throughput samples/sec: 1220.1"},
+           {"12/48 [00:01<00:03, 40.52trial/s, best=0.81]",
+            "12/48 [00:01<00:03, 41.52trial/s, best=0.81]"},
+           {"12/48 [00:01<00:03, 2.52s/fold]", "12/48 [00:01<00:03, 2.61s/fold]"},
+           {"took 0.0s, 553132 effective words/s", "took 0.0s, 553100 effective words/s"},
+           {"| fps  7772 | loss 2", "| fps  11230 | loss 2"},
+           {"epoch 1: (37565 clips/s)", "epoch 1: (37001 clips/s)"}})
     EXPECT_EQ(compare(one + "\n", other + "\n").volatile_lines, 1u) << one;
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
            {"ETA 20:02", "ETA 20:03"}, // longer than the run
            {"elapsed 1:02", "elapsed 1:03"},
            {"real\t1m0.512s", "real\t1m0.498s"},
            {"time: 0.31", "time: 0.32"}, // a simulation's, perhaps
-           {"samples/sec: 1, loss 2", "samples/sec: 1, loss 3"}})
+           {"samples/sec: 1, loss 2", "samples/sec: 1, loss 3"},
+           {"12/48 [00:01<00:03, 40.5trial/s, best=0.81]",
+            "12/48 [00:01<00:03, 40.5trial/s, best=0.82]"},
+           {"at 12 clips", "at 13 clips"}})
     EXPECT_EQ(compare(one + "\n", other + "\n").different, 1u) << one;
 }
 

@@ -1,7 +1,7 @@
 // Decides by the fields that the library added to a record: `pool` of a draw in a worker,
-// `threads_of` of a thread that was started. Logs before 0.2 have kind, queue and place in one
-// text; there `threads` counts for pthread_create alone, since OpenMP's functions have a number of
-// that name.
+// `threads_of` of a thread that was started, and of who takes from a queue. Logs before 0.2 have
+// kind, queue and place in one text; there `threads` counts for pthread_create alone, since
+// OpenMP's functions have a number of that name.
 //
 // It cannot know of a pool that the library did not recognise.
 #include "log_reader/pool.h"
@@ -40,9 +40,9 @@ std::optional<Pool> pool_of_thread(const Call& call) {
 } // namespace
 
 std::optional<Pool> pool_of(const Call& call) {
-  // What a worker starts threads for counts, whichever pool the worker belongs to. Of OpenMP's
-  // functions a field of that name is a number.
-  if (call.function == "pthread_create")
+  // What a worker starts threads for, or takes from, counts, whichever pool the worker belongs to.
+  // Of OpenMP's functions a field "threads" is a number.
+  if (call.function == "pthread_create" || call.function == "sem_trywait")
     if (const std::optional<Pool> started = pool_of_thread(call))
       return started;
   const std::string* const kind = find_field(call.fields, "pool");

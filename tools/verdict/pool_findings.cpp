@@ -1,4 +1,4 @@
-// Pools of workers, and queues that several processes fill.
+// Pools of workers, and queues that several processes fill, or take from.
 //
 // Decides which pools race: from records that say "this call was made in a worker of that pool",
 // "tasks were dealt in turn", "the turns ended". A pool that deals tasks in turn is a finding only
@@ -15,7 +15,8 @@
 namespace detshim {
 namespace {
 
-constexpr std::string_view queue_kind = "multiprocessing.Queue";
+constexpr std::string_view queue_kind = "multiprocessing.Queue"; // what fills one
+constexpr std::string_view taking_kind = "multiprocessing.Queue.get";
 
 /// What races, by how the kind of a pool begins, and how many callers it takes: a single process or
 /// worker cannot race.
@@ -27,6 +28,7 @@ struct RaceRow {
 constexpr RaceRow races[] = {
     {"threading.", Finding::racing_threads, 1},
     {"multiprocessing.Manager", Finding::racing_manager, 2},
+    {taking_kind, Finding::racing_workers, 2},
     {queue_kind, Finding::racing_queue, 2},
     {"gensim", Finding::racing_trainers, 1},
     {"joblib", Finding::sharing_threads, 1},
@@ -72,7 +74,7 @@ void LoggedPools::add(const Process& process, const Call& call, const CallCount&
     lines_dealt_.insert(line_of(*pool));
     return;
   }
-  if (pool->kind != queue_kind) {
+  if (!pool->kind.starts_with(queue_kind)) {
     racing_[*pool] += count.calls;
     return;
   }

@@ -235,7 +235,8 @@ bool has_content(const std::string& masked) {
 const std::string units_of_progress = "(?:(?:[kKMGT]i?)?B|[kKMGT]?(?:bytes?|its?|iters?|iterations?"
                                       "|items?|images?|imgs?|[Ss]amples?|steps?|"
                                       "toks?|tokens?|seqs?|sequences?|ex|examples?|batch(?:es)?|"
-                                      "rows?|records?|files?|docs?|epochs?))";
+                                      "rows?|records?|files?|docs?|epochs?|clips?|"
+                                      "(?:effective )?words?|sentences?|trials?|episodes?))";
 
 } // namespace
 
@@ -269,9 +270,10 @@ VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> f
       bracketed_(R"((?<=[(\[])\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)(?=[)\]]))", ""),
       rate_(R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:)" + units_of_progress +
                 R"(/s(?:ec(?:ond)?)?|[mu]?s/)" + units_of_progress +
-                R"()\b)|(?<=\[)((?:\d+:)?\d\d:\d\d<(?:\d+:)?\d\d:\d\d)(?=[,\]])|(?:\b|_))" +
+                R"()\b)|(?<=\[)((?:\d+:)?\d\d:\d\d<(?:\d+:)?\d\d:\d\d)" +
+                R"((?:, +\d+(?:\.\d+)?(?:\w+/s|s/\w+)\b)?)(?=[,\]])|(?:\bfps\b|(?:\b|_))" +
                 units_of_progress +
-                R"((?:/|_per_)s(?:ec|econd)?\b["']?[ :=]+(\d+(?:\.\d+)?)(?![\w.])))",
+                R"((?:/|_per_)s(?:ec|econd)?\b)["']?[ :=]+(\d+(?:\.\d+)?)(?![\w.])))",
             ""),
       own_(R"(\bDETSHIM_RUN(?:=|['"]: ?['"])([^\s'"]+))", "") {}
 

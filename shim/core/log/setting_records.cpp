@@ -108,9 +108,7 @@ void record_restored_setting(const Subject& subject, const void* caller, const c
 
 void record_set_switch(const Subject& subject, const void* caller, const char* name,
                        const char* value) {
-  log_file::with_lock([] {
-    open_log();
-  });
+  begin_log();
   record(subject, Action::observe, caller,
          was_switch_read(name) ? Reason::setting_read_before : Reason::own_value, {name, value});
 }

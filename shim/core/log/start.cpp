@@ -309,6 +309,12 @@ bool open_log() {
   return opened != log_file::Opened::no;
 }
 
+void begin_log() {
+  log_file::with_lock([] {
+    open_log();
+  });
+}
+
 // By a call that a start makes anyway, for filters of system calls.
 void note_working_directory() {
   constexpr auto size = static_cast<long>(sizeof working_directory);

@@ -8,6 +8,9 @@ namespace detshim {
 /// written. With the log's lock held.
 bool open_log();
 
+/// The same, with the lock taken: for what is only seen, and has to be in a log all the same.
+void begin_log();
+
 /// To be called before the process goes to another folder: its arguments name files below the
 /// first.
 void note_working_directory();

@@ -217,6 +217,9 @@ void note_limit(const Call& call, bool waits_for_some, bool has_limit) {
 template <typename Call, typename... Size>
 int poll_for(const Call& call, pollfd* files, nfds_t count, int limit, Size... size) {
   note_limit(call, count > 0, limit > 0);
+  if (PythonCallSite place; count > 0 && limit == 0 && options().pins() && call.is_hooked() &&
+                            asks_at_once(call.caller(), place))
+    keep_python_call(UserCall::timer, call.caller(), place);
   return call.real(files, count, limit, size...);
 }
 template <typename Call>

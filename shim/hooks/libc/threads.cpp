@@ -4,6 +4,7 @@
 #include "core/base/thread_memory.h"
 #include "core/fingerprint/output_digests.h"
 #include "core/log/records.h"
+#include "core/log/start.h"
 #include "core/seeds/clock_samples.h"
 #include "hooks/libc/process.h"
 #include "hooks/libc/rand_r_cache.h"
@@ -126,10 +127,23 @@ int take_in_turn(const Call& call, const sem_t* semaphore, Turn turn, Take take)
   return status;
 }
 
+/// Of a line of the user's that takes from a queue of several processes. Python asks without
+/// waiting first, with its lock held.
+template <typename Call>
+void note_take(const Call& call, const sem_t* semaphore) {
+  PythonTake take(call.caller(), semaphore);
+  if (!take.is_there)
+    return;
+  begin_log();
+  call.record(Action::observe, Reason::queue_race,
+              {"multiprocessing.Queue.get", take.queue.c_str(), take.place.c_str()});
+}
+
 template <typename Call>
 int try_semaphore(const Call& call, sem_t* semaphore) {
   if (!begins_page(semaphore) || call.passes())
     return wait_at(call, semaphore);
+  note_take(call, semaphore);
   return take_in_turn(call, semaphore, look_at_turn(semaphore), [&] {
     return wait_at(call, semaphore);
   });
@@ -154,6 +168,7 @@ int wait_for_semaphore(const Call& call, sem_t* semaphore, Time... time) {
 
 constexpr Description ends_deadline = {
     .action = Action::replace,
+    .fields = {"threads_of"_out, "queue"_out, "made_at"_out},
     .summary = "Deals the tasks of Python's pools to workers in turn; tells what clock is read for "
                "a lock's "
                "deadline.",

@@ -350,13 +350,40 @@ bool is_import_of_python(const void* caller) {
   return !find_reading(caller, of_inputs, call_site);
 }
 
+namespace {
+
+/// What the user's line called, or the line itself.
+const PythonFrame& called_by_user(const PythonCallSite& call_site) {
+  return call_site.frames[call_site.user > 0 ? call_site.user - 1 : 0];
+}
+
+/// A wait of Python's own library that may have a limit of time: `connection.poll(0.1)`.
+bool is_wait_of_python(const PythonFrame& called) {
+  if (!contains(called.file, "/multiprocess") && !ends_with(called.file, "/subprocess.py") &&
+      !ends_with(called.file, "/selectors.py"))
+    return false;
+  for (const char* wait :
+       {"poll", "get", "get_nowait", "empty", "wait", "join", "communicate", "select"})
+    if (same_text(called.function, wait))
+      return !contains(called.file, "/multiprocessing/pool.py");
+  return false;
+}
+
+} // namespace
+
+bool asks_at_once(const void* caller, PythonCallSite& call_site) {
+  return find_reading(caller, of_inputs, call_site) && is_wait_of_python(called_by_user(call_site));
+}
+
 bool is_input_of_users_python(UserCall kind, const void* caller, PythonCallSite& call_site) {
   if (!find_reading(caller, of_inputs, call_site))
     return false;
   if (kind == UserCall::network)
     return true;
   const PythonFrame innermost = innermost_python_frame();
-  const PythonFrame& called = call_site.frames[call_site.user > 0 ? call_site.user - 1 : 0];
+  const PythonFrame& called = called_by_user(call_site);
+  if (kind == UserCall::timer && is_wait_of_python(called))
+    return true;
   // Path.exists() and glob() ask Path.stat(), and look at no time.
   const bool is_of_pathlib = contains(innermost.file, "/pathlib");
   for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat", "_internal_poll",

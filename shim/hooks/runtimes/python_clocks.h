@@ -23,6 +23,10 @@ enum class PythonReading {
 /// does nothing else (os.path.getmtime), and of the network through whatever asks it.
 bool is_input_of_users_python(UserCall kind, const void* caller, PythonCallSite& call_site);
 
+/// True where a line of the user's Python asks whether there is something now, without waiting:
+/// `connection.poll()`, `queue.empty()`. `caller`: of poll.
+bool asks_at_once(const void* caller, PythonCallSite& call_site);
+
 /// True if the interpreter itself calls, and for no line of the user's, or while it imports.
 bool is_import_of_python(const void* caller);
 

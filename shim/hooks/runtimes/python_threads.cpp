@@ -1,6 +1,7 @@
 #include "hooks/runtimes/python_threads.h"
 
 #include "core/base/modules.h"
+#include "core/identity/process.h"
 #include "core/policy/options.h"
 #include "core/python/frames.h"
 #include "hooks/runtimes/python_pools.h"
@@ -89,6 +90,20 @@ bool is_users_own(const PythonCallSite& call_site) {
   return false;
 }
 
+constexpr const char* queues_file = "/multiprocessing/queues.py";
+
+/// A queue is known by one of its locks. False where the scope has none.
+bool add_name_of_lock(const PythonScope& scope, const char* name, const char* handle,
+                      TextWriter& to) {
+  if (!scope.add(to, name))
+    return false;
+  if (!same_text(to.c_str(), "None"))
+    return true;
+  to.shorten(0); // forked: all have it at one address
+  scope.add(to, handle);
+  return true;
+}
+
 /// The scopes behind a queue's first object out of a process, from the innermost on.
 class PutIntoQueue {
 public:
@@ -113,14 +128,9 @@ public:
 
 private:
   void look_at_put(const PythonScope& scope) {
-    if (!same_text(scope.function(), "put") ||
-        !ends_with(scope.file(), "/multiprocessing/queues.py"))
-      return;
-    is_put = scope.add(name, "self._sem._semlock.name");
-    if (!is_put || !same_text(name.c_str(), "None"))
-      return;
-    name.shorten(0); // forked: all have it at one address
-    scope.add(name, "self._sem._semlock.handle");
+    if (same_text(scope.function(), "put") && ends_with(scope.file(), queues_file))
+      is_put =
+          add_name_of_lock(scope, "self._sem._semlock.name", "self._sem._semlock.handle", name);
   }
 
   /// Of a loader that was forked its own frame is among those of its workers.
@@ -239,6 +249,15 @@ bool is_of_event_loop(const PythonCallSite& call_site) {
 
 namespace {
 
+void add_place(const PythonCallSite& call_site, TextWriter& to) {
+  const PythonFrame& user = call_site.frames[call_site.user];
+  to.add(user.file).add(':').add(static_cast<uint64_t>(user.line > 0 ? user.line : 0));
+}
+
+bool is_taking(const PythonFrame& called) {
+  return same_text(called.function, "get") && ends_with(called.file, queues_file);
+}
+
 /// The file of what the user's line called; "" without one.
 const char* called_file(const PythonCallSite& call_site) {
   return call_site.user < 1 ? "" : call_site.frames[call_site.user - 1].file;
@@ -287,8 +306,31 @@ PythonThread::PythonThread(const void* caller) {
   // The text by which multiprocessing starts a process is no line of the user's.
   if (call_site.user < 0 || ends_with(called_file(call_site), "/multiprocessing/spawn.py"))
     return;
-  const PythonFrame& user = call_site.frames[call_site.user];
-  place.add(user.file).add(':').add(static_cast<uint64_t>(user.line > 0 ? user.line : 0));
+  add_place(call_site, place);
+}
+
+PythonTake::PythonTake(const void* caller, const sem_t* semaphore) {
+  static thread_local constinit const sem_t* known[8] = {};
+  const sem_t*& last = known[reinterpret_cast<uintptr_t>(semaphore) / 4096 % 8];
+  if (last == semaphore || !options().pins() || process().root_pid == process().pid)
+    return;
+  last = semaphore;
+  Module module;
+  if (!find_module(caller, module) ||
+      !(is_python(module) || starts_with(file_name(module.path), "_multiprocessing")))
+    return;
+  PythonCallSite call_site;
+  find_python_call_site(call_site, PythonDetail::all, true);
+  if (call_site.user < 1 || !is_taking(call_site.frames[call_site.user - 1]))
+    return;
+  constexpr int near = 3; // a lock's __enter__ may be in between
+  each_python_scope(near, [&](const PythonScope& scope) {
+    is_there = same_text(scope.function(), "get") && ends_with(scope.file(), queues_file);
+    if (is_there)
+      add_name_of_lock(scope, "self._rlock._semlock.name", "self._rlock._semlock.handle", queue);
+    return !is_there;
+  });
+  add_place(call_site, place);
 }
 
 } // namespace detshim
