@@ -53,7 +53,7 @@ class Recipes(unittest.TestCase):
         return {names[packager] for names in LIBRARIES.values()}
 
     def test_the_list_is_cmakes(self):
-        cmake = text_of("tools/CMakeLists.txt")
+        cmake = text_of("cmake/Requirements.cmake")
         found = set(re.findall(r"find_package\((\w+)", cmake))
         for modules in re.findall(r"pkg_check_modules\(\w+ ([^)]*)\)", cmake):
             found.update(word for word in modules.split() if not word.isupper())

@@ -5,7 +5,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component wheel --
 file(GLOB modules ${SOURCE}/tools/python/detshim/*.py ${SOURCE}/tools/python/detshim/py.typed)
 file(COPY ${modules} DESTINATION ${PACKAGE}/detshim)
 # By this pytest finds its plugins, and pip makes the script.
-file(READ ${SOURCE}/tools/python/pyproject.toml project)
+file(READ ${SOURCE}/pyproject.toml project)
 string(REGEX MATCH "project\\.scripts\\]\n([^\n]+)\n" found "${project}")
 set(entries "[console_scripts]\n${CMAKE_MATCH_1}\n")
 string(REGEX MATCH "entry-points\\.(pytest11)\\]\n([^\n]+)\n" found "${project}")

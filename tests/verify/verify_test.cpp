@@ -1897,6 +1897,8 @@ TEST_F(Verify, TellsTimesByClocksThatGoBySteps) {
   EXPECT_EQ(verdict_of("shown"), "equal");
   EXPECT_EQ(verdict_of("used"), "different");
   EXPECT_EQ(verdict_of("written_and_used"), "different");
+  EXPECT_EQ(verdict_of("in_a_dated_folder"), "equal");
+  EXPECT_EQ(verdict_of("of_a_dated_folder"), "unverified") << "a file that no --output names";
   EXPECT_FALSE(contains(contents(folder() / "times.csv"), "\n2.500\n")) << "of the run before";
 }
 

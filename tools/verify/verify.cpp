@@ -27,6 +27,7 @@
 #include "verify/unnamed_outputs.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -142,23 +143,26 @@ private:
         wait_for_next_second(result.runs.front().began);
       }
       learn_seeds(result);
-      if (result.runs.size() < 2 || !differs(result, result.runs.back()))
+      if (result.runs.size() < 2)
+        continue;
+      const bool is_other = differs(result, result.runs.back());
+      if (!is_other && !writes_other(result.runs))
         continue;
       if (learn_times(result)) { // and what it wrote is to be written over
         wanted = std::max(wanted, result.runs.size() + 1);
         continue;
       }
       // More runs of a program that takes hours would say the same.
-      if (!plan_.runs)
+      if (is_other && !plan_.runs)
         break;
     }
     result.plain_runs = result.runs.size();
   }
 
-  /// Where runs differ and read clocks: twice more with clocks that go by steps, which tells what
-  /// of their prints is a time. A run that was ended where it differed, and does not any more, is
-  /// left out then. True if another run is to follow: they may be equal now, or have files to write
-  /// over.
+  /// Where runs differ, or what they wrote, and read clocks: twice more with clocks that go by
+  /// steps, which tells what of their prints is a time. A run that was ended where it differed, and
+  /// does not any more, is left out then. True if another run is to follow: they may be equal now,
+  /// or have files to write over.
   bool learn_times(Verification& result) {
     const Run& first = result.runs.front();
     if (has_tried_stepped_clocks_ || !first.reads_clocks || plan_.until ||
@@ -184,6 +188,13 @@ private:
     return true;
   }
 
+  /// True if the last two wrote files that differ, and that no --output names.
+  bool writes_other(const std::vector<Run>& runs) const {
+    const bool are_first = runs.size() == 2;
+    return !compare_unnamed_outputs(runs[runs.size() - 2], runs.back(), are_first, plan_.rules)
+                .files.empty();
+  }
+
   /// Two with stepped clocks, and one behind them.
   bool has_time_for_three(const Verification& result) const {
     constexpr double longest_s = 120;
@@ -206,12 +217,35 @@ private:
     for (const PrintedStream stream : both_streams)
       add(MappedFile(first.printed(stream)).bytes(), MappedFile(once.printed(stream)).bytes(),
           MappedFile(twice.printed(stream)).bytes());
-    for (const auto& [path, text] : first.unnamed_texts) {
-      const auto of_once = once.unnamed_texts.find(path), of_twice = twice.unnamed_texts.find(path);
-      if (of_once != once.unnamed_texts.end() && of_twice != twice.unnamed_texts.end())
-        add(text, of_once->second, of_twice->second);
+    const WrittenTexts of_first = written_texts(first), of_once = written_texts(once),
+                       of_twice = written_texts(twice);
+    for (const auto& [name, written] : of_first) {
+      const auto now = of_once.find(name), later = of_twice.find(name);
+      if (now == of_once.end() || later == of_twice.end() || now->second.size() != written.size() ||
+          later->second.size() != written.size())
+        continue;
+      for (std::size_t i = 0; i < written.size(); ++i)
+        add(*written[i], *now->second[i], *later->second[i]);
     }
     return find_stepped_formats(texts);
+  }
+
+  using WrittenTexts = std::map<std::string, std::vector<const std::string*>>;
+
+  /// By their names without digits, in order: clocks that go by steps give a folder another date.
+  static WrittenTexts written_texts(const Run& run) {
+    WrittenTexts texts;
+    for (const auto& [path, text] : run.unnamed_texts) {
+      std::string name = path;
+      std::ranges::replace_if(
+          name,
+          [](unsigned char c) {
+            return std::isdigit(c) != 0;
+          },
+          '0');
+      texts[name].push_back(&text);
+    }
+    return texts;
   }
 
   static bool ended_well(const Run& run) {

@@ -15,3 +15,19 @@ print("setup", 1 - (time.perf_counter() - begun))
 with open("times.csv", "w") as file:
     file.write("seconds\n%.3f\n" % (time.perf_counter() - begun))
 print("setup", 1 - (time.perf_counter() - begun))
+
+## in_a_dated_folder
+print("loss", 0.25)
+folder = "runs/" + time.strftime("%Y%m%d-%H%M%S")
+os.makedirs(folder, exist_ok=True)
+with open(folder + "/history.jsonl", "w") as file:
+    for epoch in range(2):
+        file.write('{"epoch": %d, "loss": 0.25, "time": %.6f}\n' % (epoch, time.perf_counter() - begun))
+
+## of_a_dated_folder
+print("loss", 0.25)
+folder = "runs/" + time.strftime("%Y%m%d-%H%M%S")
+os.makedirs(folder, exist_ok=True)
+with open(folder + "/history.jsonl", "w") as file:
+    for epoch in range(2):
+        file.write('{"epoch": %d, "loss": %.6f}\n' % (epoch, 1 - (time.perf_counter() - begun)))
