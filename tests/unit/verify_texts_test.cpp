@@ -219,7 +219,7 @@ TEST(VolatileLines, HoldWhatTrainersPrintOfTime) {
             "12/48 [00:01<00:03, 41.52trial/s, best=0.81]"},
            {"12/48 [00:01<00:03, 2.52s/fold]", "12/48 [00:01<00:03, 2.61s/fold]"},
            {"took 0.0s, 553132 effective words/s", "took 0.0s, 553100 effective words/s"},
-           {"| fps  7772 | loss 2", "| fps  11230 | loss 2"},
+           {"| fps  7772 | loss 2", "| fps 11230 | loss 2"},
            {"epoch 1: (37565 clips/s)", "epoch 1: (37001 clips/s)"}})
     EXPECT_EQ(compare(one + "\n", other + "\n").volatile_lines, 1u) << one;
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{

@@ -268,13 +268,14 @@ VolatileText::VolatileText(std::vector<Pattern> declared, std::vector<Pattern> f
           R"((?: ?\(\s*\d+\.\d+\))?)(?![\w.])))",
           ""),
       bracketed_(R"((?<=[(\[])\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)(?=[)\]]))", ""),
-      rate_(R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:)" + units_of_progress +
-                R"(/s(?:ec(?:ond)?)?|[mu]?s/)" + units_of_progress +
-                R"()\b)|(?<=\[)((?:\d+:)?\d\d:\d\d<(?:\d+:)?\d\d:\d\d)" +
-                R"((?:, +\d+(?:\.\d+)?(?:\w+/s|s/\w+)\b)?)(?=[,\]])|(?:\bfps\b|(?:\b|_))" +
-                units_of_progress +
-                R"((?:/|_per_)s(?:ec|econd)?\b)["']?[ :=]+(\d+(?:\.\d+)?)(?![\w.])))",
-            ""),
+      rate_(
+          R"((?|(?<![\w.])(\d+(?:\.\d+)? ?(?:)" + units_of_progress +
+              R"(/s(?:ec(?:ond)?)?|[mu]?s/)" + units_of_progress +
+              R"()\b)|(?<=\[)((?:\d+:)?\d\d:\d\d<(?:\d+:)?\d\d:\d\d)" +
+              R"((?:, +\d+(?:\.\d+)?(?:\w+/s|s/\w+)\b)?)(?=[,\]])|(?:\bfps\b|(?:\b|_))" +
+              units_of_progress +
+              R"((?:/|_per_)s(?:ec|econd)?\b)["']?(?: *[:=])?( +\d+(?:\.\d+)?|(?<=[:=])\d+(?:\.\d+)?)(?![\w.])))",
+          ""),
       own_(R"(\bDETSHIM_RUN(?:=|['"]: ?['"])([^\s'"]+))", "") {}
 
 std::string VolatileText::masked(std::string_view line, const RunFacts& run,

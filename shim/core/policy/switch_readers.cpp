@@ -14,10 +14,10 @@ constexpr size_t switch_limit = 16;
 constexpr size_t longest_name = 63;
 constexpr int reader_limit = 4; // of each switch
 
-enum class State : uint32_t { free, begun, ready };
+enum State : uint32_t { is_free, is_begun, is_there };
 
 struct Switch {
-  State state;
+  uint32_t state; ///< a State
   char name[longest_name + 1];
   const void* readers[reader_limit];
 };
@@ -49,7 +49,7 @@ size_t length_of_name(const char* text) {
 }
 
 bool is_ready(const Switch& known) {
-  return __atomic_load_n(&known.state, __ATOMIC_ACQUIRE) == State::ready;
+  return __atomic_load_n(&known.state, __ATOMIC_ACQUIRE) == is_there;
 }
 
 Switch* find_switch(const char* text) {
@@ -65,13 +65,13 @@ Switch* make_switch(const char* text) {
   if (length > longest_name)
     return nullptr;
   for (Switch& place : switches.all) {
-    State expected = State::free;
-    if (!__atomic_compare_exchange_n(&place.state, &expected, State::begun, false, __ATOMIC_RELAXED,
+    uint32_t expected = is_free;
+    if (!__atomic_compare_exchange_n(&place.state, &expected, is_begun, false, __ATOMIC_RELAXED,
                                      __ATOMIC_RELAXED))
       continue;
     for (size_t i = 0; i < length; ++i)
       place.name[i] = text[i];
-    __atomic_store_n(&place.state, State::ready, __ATOMIC_RELEASE);
+    __atomic_store_n(&place.state, is_there, __ATOMIC_RELEASE);
     return &place;
   }
   return nullptr;
