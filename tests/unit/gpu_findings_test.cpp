@@ -487,6 +487,9 @@ TEST(LaunchedKernels, OfNvidiasLibrariesAreNone) {
   EXPECT_EQ(unknown("/x/libcublas.so.12", "gemm"), 0U);
   EXPECT_EQ(unknown("/x/libcutensor.so.2", "gemm"), 0U);
   EXPECT_EQ(unknown("/x/libtorch_cuda.so", "sum"), 0U) << "no process had it";
+  for (const char* kernel : {"_Z26multimem_all_reduce_kernelv", "one_shot_all_reduce_kernel<float>",
+                             "two_shot_all_reduce_kernel<float>"})
+    EXPECT_EQ(unknown("/x/libtorch_cuda.so", kernel), 1U) << kernel;
   EXPECT_EQ(unknown("", "?"), 1U);
   EXPECT_EQ(unknown("", ""), 0U) << "code that was loaded";
   SymbolSummary refused = graph_launched();

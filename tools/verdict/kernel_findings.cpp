@@ -13,6 +13,7 @@
 #include "support/wording.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -107,6 +108,22 @@ private:
   std::map<std::uint64_t, std::vector<const Kernel*>> by_hash_;
 };
 
+/// PyTorch's reductions over several GPUs' memory, of which its documentation does not speak: who
+/// adds first is a matter of when each GPU comes.
+bool is_of_symmetric_memory(const std::string& kernel) {
+  return std::ranges::any_of(std::array{"multimem_", "one_shot_all_reduce", "two_shot_all_reduce"},
+                             [&](const char* part) {
+                               return kernel.find(part) != kernel.npos;
+                             });
+}
+
+/// True for a launch of which no kernel is to be looked up.
+bool is_answered(const Launched& launch,
+                 const std::function<bool(const std::string& file)>& is_spoken_for) {
+  return launch.kernel == graph ||
+         (!launch.by.empty() && is_spoken_for(launch.by) && !is_of_symmetric_memory(launch.kernel));
+}
+
 /// "block_sum<float> (reduce.cu:41, ATOMG.ADD)"
 std::string described(const Launched& launch, const Kernel& kernel) {
   const std::vector<GpuNote> causes = kernel.causes();
@@ -137,7 +154,7 @@ bool judge_launched_kernels(const VerdictInputs& inputs, const std::vector<std::
     return false;
   std::set<std::string> open, unknown;
   std::erase_if(launches, [&](const Launched& launch) {
-    return launch.kernel == graph || (!launch.by.empty() && is_spoken_for(launch.by));
+    return is_answered(launch, is_spoken_for);
   });
   if (!is_whole)
     unknown.insert("(more than the log has room for)");
