@@ -1,6 +1,7 @@
 // libFuzzer's target for what reads a program's outputs: a byte that chooses the name, then two
 // files with 0xFF 0xFE between them. Whatever they hold, comparing ends; equal is what has the same
 // bytes, or a format that says what may differ.
+#include "artifact_formats/artifact_formats.h"
 #include "artifact_formats/compare.h"
 
 #include <cstddef>
@@ -25,6 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       between == std::string_view::npos ? one : bytes.substr(between + 2);
   const FileComparison there = compare_contents(name, one, other),
                        back = compare_contents(name, other, one);
+  pickle_listing(one);
+  checkpoint_listing(one);
   if (there.difference.has_value() != back.difference.has_value())
     std::abort();
   if (one == other && there.difference)

@@ -1,4 +1,5 @@
 // What files hold that a program writes, compared: formats made by hand, byte by byte.
+#include "artifact_formats/artifact_formats.h"
 #include "artifact_formats/compare.h"
 
 #include <gtest/gtest.h>
@@ -284,6 +285,32 @@ TEST(Contents, OfACheckpointAreShownBeforeTheirHash) {
   EXPECT_EQ(found.parts, 1u);
   EXPECT_EQ(difference("a.pt", checkpoint(2, "123"), checkpoint(2, "124")).where,
             "'.data/serialization_id' [2]");
+}
+
+/// {"epoch": 3, "time": 1.5} by protocol 4, with a number and a text that is to be.
+std::string pickle_of(double time, const std::string& text) {
+  std::string reversed = number_bytes(std::bit_cast<std::uint64_t>(time), 8);
+  std::ranges::reverse(reversed);
+  const auto short_text = [](const std::string& value) {
+    return "\x8c" + std::string(1, static_cast<char>(value.size())) + value + "\x94";
+  };
+  return "\x80\x04\x95" + number_bytes(50, 8) + "}\x94(" + short_text("epoch") + "K\x03" +
+         short_text("time") + "G" + reversed + short_text("note") + short_text(text) + "u.";
+}
+
+TEST(Listing, OfAPickleHasItsNumbersBehindTheirNames) {
+  const auto listing = [](double time, const std::string& text = "a") {
+    return pickle_listing(pickle_of(time, text)).value_or("(none)");
+  };
+  EXPECT_NE(listing(1.5).find("\nepoch x94 3\ntime x94 1.5\nnote x94\na x94 u x2e\n"),
+            std::string::npos)
+      << listing(1.5);
+  EXPECT_NE(listing(1.5), listing(1.5000000000000002));
+  EXPECT_NE(listing(1.5, "a b"), listing(1.5, "a\nb")) << "a line's end is no blank";
+  EXPECT_FALSE(pickle_listing(pickle_of(1.5, "a") + "x")) << "more behind its end";
+  EXPECT_FALSE(pickle_listing(pickle_of(1.5, "a").substr(0, 40)));
+  EXPECT_FALSE(pickle_listing("I1\n.")) << "protocol 0";
+  EXPECT_FALSE(pickle_listing(""));
 }
 
 TEST(Contents, OfSafetensorsAreNamed) {

@@ -1899,6 +1899,8 @@ TEST_F(Verify, TellsTimesByClocksThatGoBySteps) {
   EXPECT_EQ(verdict_of("written_and_used"), "different");
   EXPECT_EQ(verdict_of("in_a_dated_folder"), "equal");
   EXPECT_EQ(verdict_of("of_a_dated_folder"), "unverified") << "a file that no --output names";
+  EXPECT_EQ(verdict_of("in_a_pickle"), "equal");
+  EXPECT_EQ(verdict_of("of_a_pickle"), "unverified");
   EXPECT_FALSE(contains(contents(folder() / "times.csv"), "\n2.500\n")) << "of the run before";
 }
 

@@ -46,4 +46,10 @@ struct StorageUse {
 /// end gives what was found until then.
 std::map<std::string, StorageUse> read_storages(std::string_view pickle);
 
+/// A pickle as lines of text, `loss 0.25`; nothing for one that is not understood to its end.
+std::optional<std::string> pickle_listing(std::string_view pickle);
+
+/// The same of a checkpoint of PyTorch's, with a line for each storage, by a hash of its bytes.
+std::optional<std::string> checkpoint_listing(std::string_view archive);
+
 } // namespace detshim

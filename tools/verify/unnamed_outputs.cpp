@@ -6,22 +6,28 @@
 // durations of its run. Files are paired by their names, in which the moment of the run counts as
 // one word: `runs/20261130-065616` of one run is `runs/20261130-065622` of the next.
 //
-// A table's columns have the names that stand above them: `elapsed` of a row is one as it is in a
-// line of its own.
+// A pickle, also that of a checkpoint, is a text too, by what it says
+// (artifact_formats/listing.cpp). A table's columns have the names that stand above them: `elapsed`
+// of a row is one as it is in a line of its own.
 //
 // What the first run of all alone wrote, and what is there still, is a cache and no difference. Any
 // other file that one run has and the next has not is one. It cannot know which of the files hold
 // results.
 #include "verify/unnamed_outputs.h"
 
+#include "artifact_formats/artifact_formats.h"
 #include "support/files.h"
+#include "support/mapped_file.h"
 #include "support/wording.h"
 #include "verify/difference_text.h"
 #include "verify/found_results.h"
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fnmatch.h>
@@ -33,7 +39,15 @@ namespace fs = std::filesystem;
 
 // Bytes; in memory, for each run.
 constexpr std::size_t longest_text = 1 << 20;
+constexpr std::size_t longest_checkpoint = 256 << 20;
 constexpr std::size_t all_texts = 16 << 20;
+
+/// Files that are no text, by their endings, and what makes lines of them.
+using List = std::optional<std::string>(std::string_view bytes);
+constexpr std::pair<std::string_view, List*> listings[] = {
+    {".pt", checkpoint_listing}, {".pth", checkpoint_listing}, {".ckpt", checkpoint_listing},
+    {".pkl", pickle_listing},    {".pickle", pickle_listing},
+};
 
 /// True for lines of text. Of lines that a terminal would overwrite (\r) a file keeps all states.
 bool is_text(std::string_view contents) {
@@ -85,6 +99,29 @@ std::string comparable(const std::string& path, std::string text) {
   if (extension == ".csv")
     return with_names_of_columns(text, ',');
   return extension == ".tsv" ? with_names_of_columns(text, '\t') : std::move(text);
+}
+
+/// What a small text holds, or a pickle, for a comparison by lines.
+std::optional<std::string> text_of_file(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::is_regular_file(fs::symlink_status(path, error))
+                                  ? fs::file_size(path, error)
+                                  : longest_checkpoint + 1;
+  if (error || size > longest_checkpoint)
+    return {};
+  const std::string extension = fs::path(path).extension();
+  const auto* const listing =
+      std::ranges::find(listings, extension, &std::pair<std::string_view, List*>::first);
+  std::optional<std::string> text;
+  try {
+    if (listing != std::end(listings))
+      text = listing->second(MappedFile(path).bytes());
+    else if (size <= longest_text)
+      text = comparable(path, read_file(path, longest_text));
+  } catch (const std::system_error&) {
+    return {}; // gone, or not to be read: its hash tells
+  }
+  return text && text->size() <= longest_text && is_text(*text) ? std::move(text) : std::nullopt;
 }
 
 bool is_ignored(const std::string& path, const ComparisonRules& rules) {
@@ -154,15 +191,13 @@ std::string shown_path(const std::string& path) {
 void keep_unnamed_texts(Run& run) {
   std::size_t kept = 0;
   for (const auto& [path, contents] : run.unnamed_outputs.contents) {
-    std::error_code error;
-    const bool is_small = fs::is_regular_file(fs::symlink_status(path, error)) &&
-                          fs::file_size(path, error) <= longest_text && !error;
-    if (!is_small || kept + longest_text > all_texts)
+    if (kept + longest_text > all_texts)
+      return;
+    std::optional<std::string> text = text_of_file(path);
+    if (!text)
       continue;
-    std::string text = read_file(path, longest_text);
-    kept += text.size();
-    if (is_text(text))
-      run.unnamed_texts.emplace(path, comparable(path, std::move(text)));
+    kept += text->size();
+    run.unnamed_texts.emplace(path, std::move(*text));
   }
 }
 

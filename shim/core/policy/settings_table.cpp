@@ -145,7 +145,7 @@ namespace settings_table {
     {"B12X_DYNAMIC_DETERMINISTIC_OUTPUT", "b12x, FlashInfer's copy of it",
      "at each plan and each call", "b12x/moe/fused_moe/_impl.py of 0.23.0 to 1.5.1; not tried",
      Treatment::force, "1", "1|true|True", false, false, "b12x", "0.23..1.5",
-     "a configuration of the user's that names `micro` ends in an error"},
+     "a configuration of the user's that names `micro` is refused"},
     {"CUDNN_GEMM_SWIGLU_FROST_AUTOTUNE", "cuDNN's front end", "as it is imported",
      "cudnn/gemm/ops/swiglu_mlp.py of 1.29.0 to 1.32.0; not tried", Treatment::force, "0", "0",
      false, false, "nvidia_cudnn_frontend", "1.29..1.32"},

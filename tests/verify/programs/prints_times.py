@@ -31,3 +31,15 @@ os.makedirs(folder, exist_ok=True)
 with open(folder + "/history.jsonl", "w") as file:
     for epoch in range(2):
         file.write('{"epoch": %d, "loss": %.6f}\n' % (epoch, 1 - (time.perf_counter() - begun)))
+
+## in_a_pickle
+import pickle
+print("loss", 0.25)
+with open("model.pkl", "wb") as file:
+    pickle.dump({"loss": 0.25, "seconds": time.perf_counter() - begun}, file)
+
+## of_a_pickle
+import pickle
+print("loss", 0.25)
+with open("model.pkl", "wb") as file:
+    pickle.dump({"loss": 1 - (time.perf_counter() - begun)}, file)
