@@ -134,7 +134,7 @@ private:
   void add_opcode(unsigned char code, const Opcode& opcode) {
     const bool is_letter = (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z');
     std::string word =
-        is_letter ? std::string(1, static_cast<char>(code)) : "x" + hexadecimal(code);
+        is_letter ? std::string(1, static_cast<char>(code)) : "x" + detshim::hexadecimal(code);
     if (opcode.operand == Operand::index || opcode.operand == Operand::protocol)
       word += std::to_string(reader_.number(opcode.size));
     add_word(word);

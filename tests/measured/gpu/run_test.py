@@ -153,6 +153,14 @@ class WithoutGpu(Case):
         self.assertRegex(done.stdout, r"\Askipped: no GPU: [^\n]+\n\Z")
         self.assertEqual(done.stderr, "")
 
+    def test_plan_skips_in_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [HERE / "plan", "--build", self.build, "--out", folder]
+            done = quietly(command, os.environ | self.hidden)
+            self.assertEqual(done.returncode, 77, done)
+            self.assertRegex(done.stdout, r"\Askipped: no GPU: [^\n]+\n\Z")
+            self.assertIn("| smoke | skipped |", pathlib.Path(folder, "plan.md").read_text())
+
     def test_causes_skips_in_one_line(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -255,6 +263,12 @@ class Judged(Case):
         status, line = self.judge("curand")
         self.assertEqual(status, 1)
         self.assertRegex(line, r"^curand +4 +4 .*  DIFFERS under detshim: float$")
+
+    def test_a_variable_is_set_under_the_shim_alone(self):
+        self.add(curand='test "$GIVEN" = 7 && echo float 1 || ' + RANDOM)
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand", "--set", "GIVEN=7")
+        self.assertRegex(line, r"^curand +4 +1 ")
 
     def test_no_difference_proves_nothing(self):
         self.add(cublas_symv=CONSTANT + "; od -N1 /dev/urandom >/dev/null")
