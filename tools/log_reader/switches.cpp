@@ -78,7 +78,7 @@ public:
     for (const Process& process : log.processes)
       for (const Start& start : process.starts) {
         for (const EnvironmentChange& change : start.environment)
-          own_.insert(change.name);
+          own_[change.name] = change.now;
         for (const SettingReader& reader : start.readers)
           readers_[reader.name].insert(reader.file);
       }
@@ -114,12 +114,25 @@ private:
       if (!sets_a_variable(call))
         return;
       const std::string& name = call.fields.front().value;
-      if (speaks_of_determinism(name) ? !own_.contains(name) : name == python_hash_seed) {
+      if (is_of_the_user(call)) {
         SwitchUse& use = uses_[name];
         use.name = name;
         use.set = call;
       }
     });
+  }
+
+  /// Python reads its hash seed as it starts: one of the user's, set later, has no effect. A
+  /// program that gives back an environment sets the library's again.
+  bool is_of_the_user(const Call& call) const {
+    const std::string& name = call.fields.front().value;
+    const auto own = own_.find(name);
+    if (name != python_hash_seed)
+      return speaks_of_determinism(name) && own == own_.end();
+    const auto has_value = [&](const Field& field) {
+      return field.name == "value" && field.value == own->second;
+    };
+    return own == own_.end() || std::ranges::none_of(call.fields, has_value);
   }
 
   void judge(SwitchUse& use) {
@@ -161,7 +174,7 @@ private:
     for (const auto& [name, hashes] : log_.variables) {
       if (own_.contains(name) || name.size() < shortest)
         continue;
-      for (const std::string& known : own_)
+      for (const auto& [known, value] : own_)
         if (letters_apart(name, known, most) <= most && !readers_.contains(name)) {
           uses_[name] = {name, SwitchEffect::misspelt, {}, known, std::nullopt};
           break;
@@ -170,7 +183,7 @@ private:
   }
 
   const Log& log_;
-  std::set<std::string> own_; ///< variables that the library sets
+  std::map<std::string, std::string> own_; ///< variables that the library sets, and to what
   std::map<std::string, std::set<std::string>> readers_;
   std::map<std::string, SwitchUse> uses_;
   std::optional<std::optional<std::set<std::string>>> python_files_; ///< once they were looked for

@@ -473,11 +473,12 @@ private:
       out_ << "  " << printable(use.name) << "  " << describe_switch(use, source_lines_) << '\n';
   }
 
-  /// By the settings that a library asked for, by getenv: who did.
+  /// By the settings that a library asked for, by getenv: who did. Python itself is no library.
   std::map<std::string, std::vector<std::string>> readers_of_settings() const {
     std::set<std::string> set;
     for (const EnvironmentChange& change : summary_.environment)
-      set.insert(change.name);
+      if (change.name != "PYTHONHASHSEED")
+        set.insert(change.name);
     std::map<std::string, std::vector<std::string>> files;
     for (const SettingReader& reader : summary_.readers)
       if (set.contains(reader.name))
