@@ -499,13 +499,13 @@ std::vector<Verb> declare_verbs(CLI::App& app) {
   return verbs;
 }
 
-/// `help verify` is `verify --help`, and `version` and -V are --version.
+/// `help verify` is `verify --help`, and `version`, -V and -v are --version.
 std::vector<std::string> as_options(std::vector<std::string> words) {
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  if (words.size() == 1 && is_any_of(words[0], {"version", "-V"}))
+  if (words.size() == 1 && is_any_of(words[0], {"version", "-V", "-v"}))
     words[0] = "--version";
   return words;
 }

@@ -130,7 +130,7 @@ TEST_F(DetshimCommand, HelpEndsInAnExampleAndTheStatusesOfItsVerb) {
 }
 
 TEST_F(DetshimCommand, HelpAndTheVersionHaveTheirUsualWordsToo) {
-  for (const char* word : {"version", "-V"})
+  for (const char* word : {"version", "-V", "-v"})
     EXPECT_EQ(detshim({word}).out, detshim({"--version"}).out) << word;
   EXPECT_EQ(detshim({"help"}).out, detshim({"--help"}).out);
   EXPECT_EQ(detshim({"help", "log", "diff"}).out, detshim({"log", "diff", "--help"}).out);
@@ -194,6 +194,13 @@ TEST_F(DetshimCommand, RunRefusesWrongValues) {
                         "--mode 'fast' is not accepted: enforce, record, observe, strict or off");
   expect_one_error_line(detshim({"run", "--policy", "odd", "true"}), 2,
                         "--policy 'odd' is not accepted: fixed, keep or vary");
+  const auto disabling = [this](const std::string& list) {
+    return detshim({"run", "--library", DETSHIM_LIBRARY, "--seed=1", "--disable", list, "true"});
+  };
+  expect_one_error_line(disabling("libc, curnd,\x1b"), 2,
+                        "=\"libc, curnd,?\" is not accepted at \"curnd\": libraries, hooks");
+  expect_one_error_line(disabling("curnd"), 2, "=\"curnd\" is not accepted: libraries, hooks");
+  expect_one_error_line(disabling("libc,\x1b"), 2, "is not accepted at \"?\": ");
   expect_one_error_line(detshim({"run", "--library", "/no/such.so", "true"}), 2,
                         "--library '/no/such.so'");
   expect_one_error_line(detshim({"run", "--mode", "\x1b[31m", "true"}), 2, "'\\x1b[31m'");

@@ -68,11 +68,11 @@ enum Which {
      "another run with each seed; keep: all are left alone."},
     {"DETSHIM_LOG", "a folder, made when it is missing; at most 3000 bytes", "detshim-log/<run>",
      "Where the log goes. A relative name starts at the first process's working directory."},
-    {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, separated by commas",
+    {"DETSHIM_DISABLE", "libraries, hooks (`detshim hooks`) and env:VARIABLE, separated by commas",
      "nothing",
      "What the library leaves alone: a library (cudnn), a hook (cudnnBackendGetAttribute) or a "
      "variable that "
-     "it would set (env:CUBLAS_WORKSPACE_CONFIG). `detshim hooks` prints the names."},
+     "it would set (env:CUBLAS_WORKSPACE_CONFIG)."},
     {"DETSHIM_KEEP_ENTROPY",
      "a list of beginnings of file names, or of Python modules, separated by commas", "nothing",
      "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides "
@@ -143,6 +143,7 @@ struct OptionTexts {
   char freeze[8192];
   char tuning_file[3008];
   char packed[8192 + 64]; ///< the longest option, with its name
+  char refused[128];      ///< the item of a list that is not accepted
 };
 constinit OptionTexts texts = {};
 
@@ -155,12 +156,23 @@ constexpr const char* folder_names[] = {"off", "sorted", "reversed"};
 constexpr const char* switch_names[] = {"0", "1"};
 constexpr const char* fingerprint_names[] = {"off", "host", "calls"};
 
-[[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
-  Text<1024> line;
-  line.add("detshim: ").add(name).add("=\"");
+void add_quoted(Text<1024>& line, const char* value) {
+  line.add('"');
   for (int i = 0; value[i] != 0 && i < 120; ++i)
     line.add(value[i] >= ' ' && value[i] < 127 ? value[i] : '?');
-  line.add("\" is not accepted: ").add(accepted).add('\n');
+  line.add('"');
+}
+
+[[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
+  Text<1024> line;
+  line.add("detshim: ").add(name).add('=');
+  add_quoted(line, value);
+  line.add(" is not accepted");
+  if (texts.refused[0] != 0 && !same_text(texts.refused, value)) {
+    line.add(" at ");
+    add_quoted(line, texts.refused);
+  }
+  line.add(": ").add(accepted).add('\n');
   sys::write(2, line.c_str(), line.length());
   sys::exit_group(2);
 }
@@ -211,6 +223,16 @@ bool each_item(const char* list, Visit visit) {
   return true;
 }
 
+/// As each_item(); keeps the first item that is not accepted, for stop().
+bool accepts_each(const char* list, bool (*accepts)(const char* item)) {
+  return each_item(list, [accepts](const char* item) {
+    if (accepts(item))
+      return true;
+    TextWriter(texts.refused, sizeof texts.refused).add(item).c_str();
+    return false;
+  });
+}
+
 bool disable_one(const char* item) {
   if (starts_with(item, "env:"))
     return setting_is_known(item + 4);
@@ -236,7 +258,7 @@ bool read_autotune(const char* value) {
 
 /// True for a list of names: a path would silently match nothing.
 bool has_no_path(const char* list) {
-  return each_item(list, [](const char* item) {
+  return accepts_each(list, [](const char* item) {
     return !contains(item, "/");
   });
 }
@@ -279,7 +301,7 @@ constexpr OptionReader option_readers[] = {
      }},
     {disable,
      [](const char* value) {
-       return keep(value, texts.disable, current.disable) && each_item(value, disable_one);
+       return keep(value, texts.disable, current.disable) && accepts_each(value, disable_one);
      }},
     {keep_entropy,
      [](const char* value) {
@@ -291,7 +313,7 @@ constexpr OptionReader option_readers[] = {
      }},
     {leave,
      [](const char* value) {
-       return keep(value, texts.leave, current.leave) && each_item(value, setting_is_known);
+       return keep(value, texts.leave, current.leave) && accepts_each(value, setting_is_known);
      }},
     {learned_seeds,
      [](const char* value) {
