@@ -405,7 +405,7 @@ TEST(Inputs, OfRegionsOfSeveralThreadsAreNamedWithTheirLine) {
       GTEST_SKIP() << "needs clang and libomp";
     ASSERT_EQ(built.status, 0) << built.err;
     for (const auto& [which, lines, hooks] : cases) {
-      const auto threads = [&](const std::string& disabled) {
+      const auto threads = [&scratch, which = which](const std::string& disabled) {
         const Words found = reasons_of(scratch, "threads", {"./regions", which}, disabled);
         return found.empty() ? "" : found[0];
       };

@@ -216,7 +216,7 @@ TEST_P(Setting, OfTheUserGivesWayIfItIsNotAndBothAreRecorded) {
   EXPECT_EQ(replaced.did("replace"), Strings{name + " " + bad});
   ASSERT_EQ(replaced.logs.size(), 1u);
   const auto changes = replaced.logs[0].records.at(0)["env"];
-  const auto change = std::ranges::find_if(changes, [&](const auto& c) {
+  const auto change = std::ranges::find_if(changes, [name = name](const auto& c) {
     return c["name"] == name;
   });
   ASSERT_NE(change, changes.end());

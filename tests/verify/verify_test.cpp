@@ -601,7 +601,7 @@ TEST_F(Verify, ComparesLinksByTheirText) {
 }
 
 TEST_F(Verify, WaitsForWhatIsWrittenBehindTheProgram) {
-  const auto written_late = [this](const std::string& text) {
+  const auto written_late = [](const std::string& text) {
     return shell("(while kill -0 $$ 2>/dev/null; do :; done; " + text + " > out) & echo a");
   };
   EXPECT_EQ(verify({"--output", "out"}, written_late("echo b")).status, equal);
