@@ -1,5 +1,6 @@
 // The detshim command: reads the command line and calls one verb.
 #include "common/modes.h"
+#include "help_formatter.h"
 #include "run/library_file.h"
 #include "run/option_variables.h"
 #include "support/small_limits.h"
@@ -196,7 +197,7 @@ void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
   add_value(verb, "PROGRAM", options.command,
             "the program and its arguments; -- may stand before it", "");
   add_value(verb, "--seed", options.seed,
-            "the one number that the run depends on (DETSHIM_SEED's,\nelse 42)", "N");
+            "the one number that the run depends on (DETSHIM_SEED's, else 42)", "N");
   add_value(verb, "--mode", options.mode, detshim::one_of(detshim::mode_names), "M");
   add_value(verb, "--policy", options.policy,
             "the program's own seeds: " + detshim::one_of(detshim::policy_names), "P");
@@ -204,7 +205,7 @@ void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
   add_value(verb, "--disable", options.disable, "libraries, hooks, env:VARIABLE to leave alone",
             "LIST");
   add_list(verb, "--freeze", options.freeze,
-           "answer clocks and ids that a line reads by a time that\nfollows from the seed: "
+           "answer clocks and ids that a line reads by a time that follows from the seed: "
            "train.cpp:12, "
            "train.py:7",
            "PLACE");
@@ -219,7 +220,7 @@ void add_run(CLI::App& verb, detshim::RunOptions& options) {
   add_run_options(verb, options);
   verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
   verb.add_flag("--check", options.check,
-                "then judge this run as `log --check` does, on standard\nerror: status 3 in place "
+                "then judge this run as `log --check` does, on standard error: status 3 in place "
                 "of the program's 0");
   verb.add_flag("--allow-uncovered", options.allow_uncovered,
                 "run a program too that the library does not come up in");
@@ -232,7 +233,7 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
   add_list(verb, "--output", options.outputs,
            "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");
   add_list(verb, "--metric", options.metrics,
-           "a series of numbers in what it prints: the one group\nof REGEX", "REGEX");
+           "a series of numbers in what it prints: the one group of REGEX", "REGEX");
   constexpr double most = std::numeric_limits<double>::max();
   const char* const accepted = "a number that is not negative";
   add_number(verb, "--rtol", options.relative_tolerance, "for metrics: relative tolerance (0)", "R",
@@ -256,8 +257,8 @@ void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
                 "first a pair without enforcement, which has to differ");
   add_value(
       verb, "--perturb", options.perturb,
-      "one more run for each of aslr, fill, fill-negative, load,\ncores, readdir, workers, events, "
-      "zone, locale, umask and\nhost, or for those in LIST, which may have clock too",
+      "one more run for each of aslr, fill, fill-negative, load, cores, readdir, workers, events, "
+      "zone, locale, umask and host, or for those in LIST, which may have clock too",
       "[=LIST]")
       ->expected(0, 1);
   verb.parse_complete_callback([&verb, &options] { // it is there without a value as well
@@ -265,13 +266,13 @@ void add_verify(CLI::App& verb, detshim::VerifyOptions& options) {
       options.perturb.emplace();
   });
   add_value(verb, "--resume", options.resume,
-            "'kill after REGEX': one more run is killed at that line,\nand started again", "TEXT");
+            "'kill after REGEX': one more run is killed at that line, and started again", "TEXT");
   add_value(verb, "--until", options.until,
-            "end each run at the first line that matches, and compare\nwhat was printed until then",
+            "end each run at the first line that matches, and compare what was printed until then",
             "REGEX");
   add_number(verb, "--first", options.first,
-             "end each run at the Nth value of --metric, else of any\nresult that it prints", "N",
-             1, 1'000'000'000, "a whole number from 1 to 10^9");
+             "end each run at the Nth value of --metric, else of any result that it prints", "N", 1,
+             1'000'000'000, "a whole number from 1 to 10^9");
   add_value(verb, "--budget", options.budget, "as many runs as fit in this time (2m): 90s, 10m, 2h",
             "TIME");
   add_run_options(verb, options.run);
@@ -304,13 +305,13 @@ void add_log(CLI::App& verb, detshim::LogOptions& options) {
   verb.add_flag("--json", options.json, "print one JSON document");
   verb.add_flag("--all", options.all, "print every value and place, and every record");
   verb.add_flag("--check", options.check,
-                "exit 3 unless the verdict is `covered` or `verified`, and if\na call was refused; "
+                "exit 3 unless the verdict is `covered` or `verified`, and if a call was refused; "
                 "that --no-scan "
-                "left the code out is no\nfailure");
+                "left the code out is no failure");
   verb.add_flag("--no-scan", options.no_scan, "do not decode the code that was loaded");
   add_value(
       verb, "--accept", options.accepted,
-      "a reason that you answer for, by its name or kind; as often\nas needed, and a line each in "
+      "a reason that you answer for, by its name or kind; as often as needed, and a line each in "
       ".detshim-accept here",
       "NAME")
       ->allow_extra_args(false); // what follows the name is the folder
@@ -333,18 +334,17 @@ void add_patch(CLI::App& verb, detshim::PatchOptions& options) {
 }
 
 void add_report(CLI::App& verb, detshim::ReportOptions& options) {
-  add_value(
-      verb, "PLACE", options.place,
-      std::string("a folder of `verify`, what `verify --json` printed,\nor a log's folder (") +
-          detshim::default_log_folder + ")",
-      "");
+  add_value(verb, "PLACE", options.place,
+            std::string("a folder of `verify`, what `verify --json` printed, or a log's folder (") +
+                detshim::default_log_folder + ")",
+            "");
   add_value(verb, "-o,--output", options.output, "the file (report.html); - for standard output",
             "FILE");
 }
 
 void add_attest(CLI::App& verb, detshim::AttestOptions& options) {
   add_value(verb, "VERIFICATION", options.place,
-            "a folder of `verify`, or what `verify --json` printed\n(that of detshim-log/latest)",
+            "a folder of `verify`, or what `verify --json` printed (that of detshim-log/latest)",
             "");
   add_value(verb, "-o,--output", options.output, "the file; - for standard output (-)", "FILE");
 }
@@ -517,7 +517,7 @@ int call_verb(std::vector<std::string> words) {
   // For the help only: it stands alone, where CLI11 wants a verb.
   app.add_flag("--lib")->description("print where libdetshim.so is, for LD_PRELOAD");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(28);
+  app.formatter(std::make_shared<detshim::HelpFormatter>());
 
   const std::vector<Verb> verbs = declare_verbs(app);
   end_help(app, "");

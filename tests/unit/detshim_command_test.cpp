@@ -111,6 +111,21 @@ void expect_one_error_line(const Result& result, int status, const std::string& 
   EXPECT_TRUE(contains(result.err, part)) << result.err;
 }
 
+TEST_F(DetshimCommand, HelpBreaksItsTextsAtTheWidth) {
+  constexpr const char* unbroken = "the program and its arguments; -- may stand before it\n";
+  for (const std::size_t width : {60, 80, 100}) {
+    const std::string help = detshim({"run", "--help"}, {{"COLUMNS", std::to_string(width)}}).out;
+    for (const std::string& line : lines(help.substr(0, help.find("\nExample:"))))
+      EXPECT_LE(line.size(), width) << line;
+    EXPECT_EQ(contains(help, unbroken), width > 80) << help;
+  }
+  const Environment none = {{"COLUMNS", ""}};
+  EXPECT_EQ(detshim({"run", "--help"}, none).out,
+            detshim({"run", "--help"}, {{"COLUMNS", "80"}}).out);
+  EXPECT_TRUE(
+      contains(detshim({"run", "--help"}, {{"COLUMNS", "1"}}).out, "the program and its\n"));
+}
+
 TEST_F(DetshimCommand, HelpEndsInAnExampleAndTheStatusesOfItsVerb) {
   EXPECT_TRUE(detshim({"--version"}).out.starts_with("detshim "));
   EXPECT_TRUE(contains(detshim({"--help"}).out, "\nExample:\n  detshim run "));
