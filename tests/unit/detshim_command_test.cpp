@@ -113,7 +113,7 @@ void expect_one_error_line(const Result& result, int status, const std::string& 
 
 TEST_F(DetshimCommand, HelpBreaksItsTextsAtTheWidth) {
   constexpr const char* unbroken = "the program and its arguments; -- may stand before it\n";
-  for (const std::size_t width : {60, 80, 100}) {
+  for (const std::size_t width : {60u, 80u, 100u}) {
     const std::string help = detshim({"run", "--help"}, {{"COLUMNS", std::to_string(width)}}).out;
     for (const std::string& line : lines(help.substr(0, help.find("\nExample:"))))
       EXPECT_LE(line.size(), width) << line;
