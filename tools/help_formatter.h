@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/style.h"
+#include "support/wording.h"
 
 #include <CLI/CLI.hpp>
 
@@ -21,13 +22,13 @@ private:
   static constexpr std::size_t names_width = 28, least_width = 20;
 
   std::string make_option_desc(const CLI::Option* option) const override {
-    return broken(option->get_description());
+    return broken(option->get_description(), text_columns());
   }
 
   std::string make_subcommand(const CLI::App* verb) const override {
     std::ostringstream out;
-    CLI::detail::format_help(out, verb->get_display_name(true), broken(verb->get_description()),
-                             names_width);
+    CLI::detail::format_help(out, verb->get_display_name(true),
+                             broken(verb->get_description(), text_columns()), names_width);
     return out.str();
   }
 
@@ -39,20 +40,8 @@ private:
     return known != 0 ? known : 80;
   }
 
-  static std::string broken(const std::string& text) {
-    const std::size_t width = std::max(columns(), names_width + least_width) - names_width;
-    std::istringstream words(text);
-    std::string result;
-    std::size_t at = 0;
-    for (std::string word; words >> word;) {
-      const bool is_first = at == 0;
-      const bool fits = at + 1 + word.size() <= width;
-      if (!is_first)
-        result += fits ? ' ' : '\n';
-      at = is_first || !fits ? word.size() : at + 1 + word.size();
-      result += word;
-    }
-    return result;
+  static std::size_t text_columns() {
+    return std::max(columns(), names_width + least_width) - names_width;
   }
 };
 

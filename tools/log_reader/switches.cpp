@@ -7,17 +7,16 @@
 // (`prefix + "DETERMINISTIC"`) is not found, which makes *never read* of a switch that was.
 #include "log_reader/switches.h"
 
+#include "common/switch_names.h"
 #include "support/files.h"
+#include "support/wording.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
-#include <string_view>
 
 namespace detshim {
 namespace {
@@ -25,35 +24,6 @@ namespace {
 constexpr const char* effect_names[] = {"read",       "set_late", "named",
                                         "never_read", "not_seen", "misspelt"};
 constexpr const char* python_hash_seed = "PYTHONHASHSEED"; // which the library sets by the seed
-
-/// As shim/core/policy/switch_readers.cpp has it.
-bool speaks_of_determinism(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) {
-    return std::toupper(c);
-  });
-  return name.find("DETERMINIS") != name.npos;
-}
-
-/// How many letters have to be put in, left out or changed, up to `most` + 1.
-std::size_t letters_apart(std::string_view one, std::string_view other, std::size_t most) {
-  const std::size_t lengths =
-      std::max(one.size(), other.size()) - std::min(one.size(), other.size());
-  if (lengths > most)
-    return most + 1;
-  std::vector<std::size_t> row(other.size() + 1);
-  for (std::size_t i = 0; i < row.size(); ++i)
-    row[i] = i;
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < other.size(); ++j) {
-      const std::size_t changed = diagonal + (one[i] == other[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
 
 /// The files of Python's that the run has read; nothing where no list of them was kept.
 std::optional<std::set<std::string>> python_files_read(const Log& log) {
@@ -87,7 +57,7 @@ public:
   std::vector<SwitchUse> find() {
     find_set_ones();
     for (const auto& [name, hashes] : log_.variables)
-      if (speaks_of_determinism(name) && !own_.contains(name))
+      if (speaks_of_determinism(name.c_str()) && !own_.contains(name))
         uses_[name].name = name;
     for (auto& [name, use] : uses_)
       judge(use);
@@ -128,7 +98,7 @@ private:
     const std::string& name = call.fields.front().value;
     const auto own = own_.find(name);
     if (name != python_hash_seed)
-      return speaks_of_determinism(name) && own == own_.end();
+      return speaks_of_determinism(name.c_str()) && own == own_.end();
     const auto has_value = [&](const Field& field) {
       return field.name == "value" && field.value == own->second;
     };
@@ -175,7 +145,7 @@ private:
       if (own_.contains(name) || name.size() < shortest)
         continue;
       for (const auto& [known, value] : own_)
-        if (letters_apart(name, known, most) <= most && !readers_.contains(name)) {
+        if (distance_between(name, known) <= most && !readers_.contains(name)) {
           uses_[name] = {name, SwitchEffect::misspelt, {}, known, std::nullopt};
           break;
         }

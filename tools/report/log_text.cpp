@@ -574,23 +574,9 @@ private:
   /// In one line; at a terminal in as many as it takes, each below the text's begin.
   void print_wrapped(const std::string& start, const std::string& text) const {
     const std::size_t columns = all_ ? 0 : style_.columns;
-    out_ << start;
-    std::size_t at = width(start);
-    for (std::size_t from = 0, to; from < text.size(); from = to + 1) {
-      to = std::min(text.find(' ', from), text.size());
-      const std::string word = text.substr(from, to - from);
-      const bool is_first = from == 0;
-      if (!is_first && columns != 0 && at + 1 + width(word) > columns) {
-        out_ << '\n' << std::string(width(start), ' ');
-        at = width(start);
-      } else if (!is_first) {
-        out_ << ' ';
-        ++at;
-      }
-      out_ << word;
-      at += width(word);
-    }
-    out_ << '\n';
+    const std::size_t taken = width(start);
+    const std::size_t left = columns > taken ? columns - taken : std::min<std::size_t>(columns, 1);
+    out_ << start << broken(text, left, std::string(taken, ' ')) << '\n';
   }
 
   void print_accepted() const {

@@ -36,10 +36,6 @@ std::vector<std::string> split(const std::string& text, char between) {
   return parts;
 }
 
-namespace {
-
-/// Letters that are missing, too many, others, or exchanged with their neighbour: the optimal
-/// string alignment.
 std::size_t distance_between(const std::string& word, const std::string& other) {
   using Row = std::vector<std::size_t>; // by how many letters of `other` it reaches
   Row before_last(other.size() + 1);
@@ -59,8 +55,6 @@ std::size_t distance_between(const std::string& word, const std::string& other) 
   }
   return current.back();
 }
-
-} // namespace
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   const std::string* best = nullptr;
@@ -94,6 +88,27 @@ std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) {
     return (c & 0xC0) != 0x80;
   }));
+}
+
+std::string broken(const std::string& text, std::size_t columns, const std::string& indent) {
+  std::string lines;
+  std::size_t at = 0;
+  for (std::size_t from = 0, to; from < text.size(); from = to + 1) {
+    to = std::min(text.find(' ', from), text.size());
+    const std::string word = text.substr(from, to - from);
+    const bool is_first = from == 0;
+    const bool begins_line = !is_first && columns != 0 && at + 1 + width(word) > columns;
+    if (begins_line) {
+      lines += '\n' + indent;
+      at = 0;
+    } else if (!is_first) {
+      lines += ' ';
+      ++at;
+    }
+    lines += word;
+    at += width(word);
+  }
+  return lines;
 }
 
 std::string padded(const std::string& text, std::size_t to) {

@@ -33,6 +33,10 @@ std::string joined(const Texts& texts, const char* between = ", ") {
 /// What stands between those characters: "a", "" and "b" of "a,,b,".
 std::vector<std::string> split(const std::string& text, char between);
 
+/// Letters that are missing, too many, others, or exchanged with their neighbour: the optimal
+/// string alignment.
+std::size_t distance_between(const std::string& word, const std::string& other);
+
 /// "; did you mean verify?": the one of `known` that is `word` but for a slip of a finger or two;
 /// else nothing.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
@@ -45,6 +49,10 @@ std::string some_of(const std::vector<std::string>& names);
 
 /// Columns that `text` takes on a terminal, near enough: one a character.
 std::size_t width(const std::string& text);
+
+/// `text` in lines of at most that many columns, broken at spaces; `indent` begins each but the
+/// first. A longer word is whole. 0 columns: one line.
+std::string broken(const std::string& text, std::size_t columns, const std::string& indent = "");
 
 /// `text` with spaces behind it, up to that width.
 std::string padded(const std::string& text, std::size_t to);

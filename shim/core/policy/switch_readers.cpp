@@ -1,5 +1,6 @@
 #include "core/policy/switch_readers.h"
 
+#include "common/switch_names.h"
 #include "common/text.h"
 #include "core/base/environment.h"
 #include "core/policy/settings_table.h"
@@ -27,19 +28,6 @@ struct Switches {
   uint32_t without_room;
 };
 constinit Switches switches = {};
-
-/// True for a text whose letters, whatever their case, are those of `word` at some place before a
-/// '='. `word` has capitals alone.
-bool has_word_in_name(const char* text, const char* word) {
-  for (; *text != 0 && *text != '='; ++text) {
-    size_t i = 0;
-    while (word[i] != 0 && (text[i] & ~0x20) == word[i])
-      ++i;
-    if (word[i] == 0)
-      return true;
-  }
-  return false;
-}
 
 size_t length_of_name(const char* text) {
   size_t length = 0;
@@ -80,8 +68,8 @@ Switch* make_switch(const char* text) {
 } // namespace
 
 bool is_switch(const char* text) {
-  return text != nullptr && (has_word_in_name(text, "DETERMINIS") ||
-                             same_name(text, settings_table::python_hash_seed));
+  return text != nullptr &&
+         (speaks_of_determinism(text) || same_name(text, settings_table::python_hash_seed));
 }
 
 void note_switch_read(const char* name, const void* caller) {

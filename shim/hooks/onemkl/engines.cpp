@@ -37,14 +37,14 @@ void make_engine(const Call& call, void* engine, const void* queue, Seed seed) {
 template <typename Seed, typename Call>
 void make_engine_of_list(const Call& call, void* engine, const void* queue, const Seed* seeds,
                          size_t count) {
-  constexpr size_t most = 32; // of a longer list the rest stays
+  constexpr size_t most = 32; // a longer list stays, and is recorded
   if (call.passes() || seeds == nullptr || count == 0)
     return call.real(engine, queue, seeds, count);
-  Seed effective[most];
   if (count > most) {
     call.record(Action::nondeterministic, Reason::too_many_entries, {uint64_t{seeds[0]}, ""});
     return call.real(engine, queue, seeds, count);
   }
+  Seed effective[most];
   for (size_t i = 0; i < count; ++i)
     effective[i] = chosen_seed(call, seeds[i]);
   call.real(engine, queue, effective, count);
